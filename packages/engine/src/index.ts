@@ -1,1 +1,4 @@
-export {};
+export * from './effects.js';
+export * from './hold.js';
+export * from './plan-types.js';
+export * from './snapshot.js';
