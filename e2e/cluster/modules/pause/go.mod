@@ -1,0 +1,3 @@
+module omenative.test/cluster/pause
+
+go 1.21
