@@ -1,4 +1,6 @@
 export * from './hash.js';
 export * from './labels.js';
 export * from './names.js';
+export * from './status/codec.js';
 export * from './status/rows.js';
+export * from './status/time.js';

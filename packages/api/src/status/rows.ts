@@ -186,6 +186,7 @@ export interface RolloutHold {
   readonly target?: Rev;
   /** Restarts only when gate or target changes. */
   readonly since: Sec;
+  readonly carry?: Carry;
 }
 
 export interface DecodedStatus {

@@ -1,0 +1,155 @@
+/**
+ * `status` of an InferenceReplica: wire to rows and back. Decoding accepts every row that is legal JSON, impossible states as
+ * `foreign`; a broken encoding fails as a whole, so that nobody acts on half of the Instances.
+ */
+import {
+  decodeCondition,
+  decodeMigration,
+  decodeRetryBlock,
+  decodeRolloutHold,
+  encodeCondition,
+  encodeMigration,
+  encodeRetryBlock,
+  encodeRolloutHold,
+  putNonZero,
+  type WireObject,
+} from './records.js';
+import { decodeRow, encodeRow } from './row-codec.js';
+import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, type Json } from './rows.js';
+import {
+  carryOf,
+  DecodeError,
+  type DecodeReason,
+  int32Of,
+  type JsonObject,
+  listOf,
+  objectOf,
+  optionalInteger,
+  optionalObject,
+  textOf,
+} from './wire.js';
+
+export type { DecodeReason };
+
+export type DecodeResult =
+  | { readonly ok: true; readonly status: DecodedStatus }
+  | {
+      readonly ok: false;
+      readonly reason: DecodeReason;
+      /** For people: the path of the member and what was found there. */
+      readonly message: string;
+    };
+
+const statusKeys: ReadonlySet<string> = new Set([
+  'observedGeneration',
+  'replicas',
+  'readyReplicas',
+  'servingReplicas',
+  'availableReplicas',
+  'updatedReplicas',
+  'updatedReadyReplicas',
+  'currentRevision',
+  'updateRevision',
+  'collisionCount',
+  'labelSelector',
+  'instanceStatuses',
+  'instanceStatusEncoding',
+  'instanceStatusColumns',
+  'retryBlocks',
+  'migrations',
+  'conditions',
+  'rolloutHold',
+]);
+
+function rowsByIndex(rows: readonly InstanceRow[]): ReadonlyMap<Index, InstanceRow> {
+  const byIndex = new Map<Index, InstanceRow>();
+  for (const row of rows) {
+    if (byIndex.has(row.index)) {
+      throw new DecodeError('schema', `status.instanceStatuses has two rows of index ${row.index}`);
+    }
+    byIndex.set(row.index, row);
+  }
+  return byIndex;
+}
+
+function decodeObject(raw: JsonObject): DecodedStatus {
+  const at = 'status';
+  const rows = listOf(raw, 'instanceStatuses', at, decodeRow);
+  const hold = optionalObject(raw, 'rolloutHold', at);
+  return {
+    observedGeneration: optionalInteger(raw, 'observedGeneration', at) ?? 0,
+    counters: {
+      replicas: int32Of(raw, 'replicas', at),
+      ready: int32Of(raw, 'readyReplicas', at),
+      serving: int32Of(raw, 'servingReplicas', at),
+      available: int32Of(raw, 'availableReplicas', at),
+      updated: int32Of(raw, 'updatedReplicas', at),
+      updatedReady: int32Of(raw, 'updatedReadyReplicas', at),
+    },
+    labelSelector: textOf(raw, 'labelSelector', at),
+    ...(hold === undefined ? {} : { rolloutHold: decodeRolloutHold(hold, `${at}.rolloutHold`) }),
+    rows: rowsByIndex(rows),
+    order: rows.map((row) => row.index),
+    blocks: listOf(raw, 'retryBlocks', at, decodeRetryBlock),
+    migrations: listOf(raw, 'migrations', at, decodeMigration),
+    conditions: listOf(raw, 'conditions', at, decodeCondition),
+    current: textOf(raw, 'currentRevision', at),
+    update: textOf(raw, 'updateRevision', at),
+    collisionCount: int32Of(raw, 'collisionCount', at),
+    stored: 'DenseV1',
+    carry: carryOf(raw, statusKeys),
+  };
+}
+
+/**
+ * Decodes `status` as it came from the API server; undefined and null are the status nobody has written yet. Never throws for
+ * any JSON value. The result shares members with `wire`, which must not be changed afterwards.
+ */
+export function decodeStatus(wire: Json): DecodeResult {
+  if ((wire ?? undefined) === undefined) return { ok: true, status: emptyStatus };
+  try {
+    return { ok: true, status: decodeObject(objectOf(wire, 'status')) };
+  } catch (error) {
+    if (error instanceof DecodeError) return { ok: false, reason: error.reason, message: error.message };
+    throw error;
+  }
+}
+
+/** The indexes of all rows in the order they are written: as on the wire, then those that are new, ascending. */
+export function writtenOrder(status: Pick<DecodedStatus, 'rows' | 'order'>): readonly Index[] {
+  const known = new Set(status.order.filter((index) => status.rows.has(index)));
+  const fresh = [...status.rows.keys()].filter((index) => !known.has(index));
+  return [...known, ...fresh.toSorted((a, b) => a - b)];
+}
+
+/** Rows of the status in the order they are written. */
+export function rowsInOrder(status: Pick<DecodedStatus, 'rows' | 'order'>): readonly InstanceRow[] {
+  return writtenOrder(status).flatMap((index) => status.rows.get(index) ?? []);
+}
+
+/**
+ * The wire form, with dense rows whatever the status was stored as. The six counters are always written, zero too, so that
+ * no printer column is blank. The result shares members with `status` and must not be changed.
+ * @throws RangeError when a time lies outside the years 0000 to 9999.
+ */
+export function encodeStatus(status: DecodedStatus): Json {
+  const { counters } = status;
+  const wire: WireObject = { ...status.carry };
+  putNonZero(wire, 'observedGeneration', status.observedGeneration);
+  wire['replicas'] = counters.replicas;
+  wire['readyReplicas'] = counters.ready;
+  wire['servingReplicas'] = counters.serving;
+  wire['availableReplicas'] = counters.available;
+  wire['updatedReplicas'] = counters.updated;
+  wire['updatedReadyReplicas'] = counters.updatedReady;
+  putNonZero(wire, 'currentRevision', status.current);
+  putNonZero(wire, 'updateRevision', status.update);
+  putNonZero(wire, 'collisionCount', status.collisionCount);
+  putNonZero(wire, 'labelSelector', status.labelSelector);
+  if (status.rows.size > 0) wire['instanceStatuses'] = rowsInOrder(status).map(encodeRow);
+  if (status.blocks.length > 0) wire['retryBlocks'] = status.blocks.map(encodeRetryBlock);
+  if (status.migrations.length > 0) wire['migrations'] = status.migrations.map(encodeMigration);
+  if (status.conditions.length > 0) wire['conditions'] = status.conditions.map(encodeCondition);
+  if (status.rolloutHold !== undefined) wire['rolloutHold'] = encodeRolloutHold(status.rolloutHold);
+  return wire;
+}
