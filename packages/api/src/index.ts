@@ -1,3 +1,5 @@
+export * from './crds/index.js';
+export type * from './generated/types.js';
 export * from './hash.js';
 export * from './labels.js';
 export * from './names.js';
