@@ -1,0 +1,119 @@
+// Removing a cluster: all of it, whatever state it is in and whoever was interrupted while making it.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Failure } from './failure.mjs';
+import { allMembers, end, members } from './processes.mjs';
+import { run } from './run.mjs';
+import { cgroup, dir, file, hostInterface } from './settings.mjs';
+import { until } from './wait.mjs';
+
+const label = file('.ome-cluster');
+
+/**
+ * Makes the cluster's folder and labels it, so that `down` never removes a folder that is not a cluster's.
+ *
+ * @returns {void}
+ * @throws {Failure} when the folder exists and has something else in it
+ */
+export function claimFolder() {
+  requireOurFolder();
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  writeFileSync(label, '');
+  for (const name of ['log', 'certs']) mkdirSync(file(name), { recursive: true });
+}
+
+function requireOurFolder() {
+  if (!existsSync(dir) || existsSync(label) || readdirSync(dir).length === 0) return;
+  throw new Failure(`${dir} has files in it that are not a test cluster's. Name another folder in OME_CLUSTER_DIR.`);
+}
+
+/**
+ * Ends every process of the cluster and removes everything it had on this machine.
+ *
+ * @returns {Promise<void>}
+ * @throws {Failure} that lists what could not be removed
+ */
+export async function removeCluster() {
+  requireOurFolder();
+  await end(() => true, 0);
+  for (const mount of mountsInside().toReversed()) await run(['umount', '--lazy', mount]);
+  if (otherClusterWithNodes() === undefined) {
+    await removeInterface();
+    await removeControlGroups('');
+  }
+  rmSync(dir, { recursive: true, force: true });
+  const left = leftovers();
+  if (left.length > 0) throw new Failure(`The cluster is down, but this is left of it:\n  ${left.join('\n  ')}`);
+}
+
+/** @returns {string | undefined} the folder of another cluster that has real nodes at present */
+export function otherClusterWithNodes() {
+  return allMembers().find((member) => member.name === 'hub' && member.dir !== dir)?.dir;
+}
+
+/** What exists on this machine of the cluster. The rest lived in namespaces, which end with their processes. */
+function leftovers() {
+  const sockets = readFileSync('/proc/net/unix', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(`${dir}/`));
+  const alone = otherClusterWithNodes() === undefined;
+  return [
+    ...members().map(({ pid, name }) => `process ${pid} (${name})`),
+    ...mountsInside().map((mount) => `mount ${mount}`),
+    ...sockets.map((line) => `socket ${line.split(' ').at(-1)}`),
+    ...(alone && hasInterface() ? [`network interface ${hostInterface}`] : []),
+    ...(alone ? controlGroups('').map((folder) => `control group ${folder}`) : []),
+    ...(existsSync(dir) ? [`folder ${dir}`] : []),
+  ];
+}
+
+function mountsInside() {
+  const points = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return points.filter((point) => point.startsWith(`${dir}/`));
+}
+
+const hasInterface = () => existsSync(path.join('/sys/class/net', hostInterface));
+
+/** The interface goes with the hub's namespace, which the kernel removes in its own time. */
+async function removeInterface() {
+  if (!hasInterface()) return;
+  try {
+    await until('the interface is gone', 3_000, () => !hasInterface());
+  } catch {
+    await run(['ip', 'link', 'delete', hostInterface]);
+  }
+}
+
+/**
+ * Removes the control groups below the cluster's own, in every hierarchy, once they are empty.
+ *
+ * @param {string} below `node-1` for those of one node, '' for all
+ * @returns {Promise<void>}
+ */
+export async function removeControlGroups(below) {
+  await until('the control groups are empty', 10_000, () => {
+    for (const folder of controlGroups(below)) removeGroup(folder);
+    return controlGroups(below).length === 0;
+  });
+}
+
+function controlGroups(below) {
+  const root = '/sys/fs/cgroup';
+  const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];
+  return hierarchies
+    .map((hierarchy) => path.join(root, hierarchy, cgroup, below))
+    .filter((folder) => existsSync(folder));
+}
+
+function removeGroup(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeGroup(path.join(folder, entry.name));
+  }
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (error.code !== 'EBUSY') throw error; // Its processes are still ending.
+  }
+}
