@@ -112,7 +112,6 @@ const hasRunners = '(has(self.runners) && self.runners.size() > 0)';
 const partitionFits: ValidationRule = {
   rule: `!has(self.pacing) || !has(self.pacing.partition) || self.pacing.partition <= ${wanted} || (${projected} && oldSelf.hasValue() && has(oldSelf.value().pacing) && has(oldSelf.value().pacing.partition) && oldSelf.value().pacing.partition == self.pacing.partition)`,
   optionalOldSelf: true,
-  messageExpression: `'spec.pacing.partition (' + string(self.pacing.partition) + ') must be <= spec.replicas (' + string(${wanted}) + '); an over-partition silently holds every Instance back forever'`,
   message:
     'spec.pacing.partition must be <= spec.replicas; an over-partition silently holds every Instance back forever',
 };

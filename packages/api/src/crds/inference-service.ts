@@ -68,11 +68,7 @@ const names = (role: string): StructuralSchema =>
     `Name of the standalone InferenceReplica that is the ${role}.`,
     withRules(
       set(str({ maxLength: 253 }), { maxItems: 16 }),
-      {
-        rule: 'self.size() <= 1',
-        messageExpression: `'spec.replicaRefs.${role} names ' + string(self.size()) + ' replicas; one entry per role is accepted'`,
-        message: `spec.replicaRefs.${role}: one entry per role is accepted`,
-      },
+      rule('self.size() <= 1', `spec.replicaRefs.${role} names more than one replica; one entry per role is accepted`),
       {
         rule: "self.all(name, name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))",
         messageExpression: `'spec.replicaRefs.${role}[0] "' + self[0] + '" must match "[a-z]([-a-z0-9]*[a-z0-9])?"'`,
