@@ -1,0 +1,2 @@
+export * from './scripted-transport.js';
+export * from './virtual-runtime.js';
