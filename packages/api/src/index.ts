@@ -4,5 +4,7 @@ export * from './hash.js';
 export * from './labels.js';
 export * from './names.js';
 export * from './status/codec.js';
+export * from './status/index-set.js';
 export * from './status/rows.js';
+export * from './status/size.js';
 export * from './status/time.js';

@@ -2,6 +2,7 @@
  * `status` of an InferenceReplica: wire to rows and back. Decoding accepts every row that is legal JSON, impossible states as
  * `foreign`; a broken encoding fails as a whole, so that nobody acts on half of the Instances.
  */
+import { decodeColumns } from './columnar.js';
 import {
   decodeCondition,
   decodeMigration,
@@ -26,10 +27,19 @@ import {
   objectOf,
   optionalInteger,
   optionalObject,
+  shown,
   textOf,
 } from './wire.js';
 
 export type { DecodeReason };
+
+/** Rows a columnar status may hold when nothing else is configured. */
+export const defaultMaxDecodedInstances = 20_000;
+
+export interface DecodeOptions {
+  /** Most rows that columns may name: a few bytes can name any number. Default: `defaultMaxDecodedInstances`. */
+  readonly maxDecodedInstances?: number;
+}
 
 export type DecodeResult =
   | { readonly ok: true; readonly status: DecodedStatus }
@@ -72,9 +82,31 @@ function rowsByIndex(rows: readonly InstanceRow[]): ReadonlyMap<Index, InstanceR
   return byIndex;
 }
 
-function decodeObject(raw: JsonObject): DecodedStatus {
+/** Reads the rows from the one encoding the status declares; more than one, or less, is an error. */
+function decodeRows(
+  raw: JsonObject,
+  maxRows: number,
+): Pick<DecodedStatus, 'stored'> & { readonly list: readonly InstanceRow[] } {
+  const marker = raw['instanceStatusEncoding'] ?? undefined;
+  const columns = optionalObject(raw, 'instanceStatusColumns', 'status');
+  if (marker === undefined) {
+    if (columns === undefined) return { stored: 'DenseV1', list: listOf(raw, 'instanceStatuses', 'status', decodeRow) };
+    const message = 'status.instanceStatusColumns is there without status.instanceStatusEncoding';
+    throw new DecodeError('representation_union', message);
+  }
+  if (marker !== 'ColumnarV2') {
+    throw new DecodeError('unknown_encoding', `status.instanceStatusEncoding is ${shown(marker)}, not ColumnarV2`);
+  }
+  if (columns === undefined || (raw['instanceStatuses'] ?? undefined) !== undefined) {
+    const found = columns === undefined ? 'no status.instanceStatusColumns' : 'status.instanceStatuses too';
+    throw new DecodeError('representation_union', `status.instanceStatusEncoding is ColumnarV2, and there is ${found}`);
+  }
+  return { stored: 'ColumnarV2', list: decodeColumns(columns, maxRows) };
+}
+
+function decodeObject(raw: JsonObject, maxRows: number): DecodedStatus {
   const at = 'status';
-  const rows = listOf(raw, 'instanceStatuses', at, decodeRow);
+  const { stored, list } = decodeRows(raw, maxRows);
   const hold = optionalObject(raw, 'rolloutHold', at);
   return {
     observedGeneration: optionalInteger(raw, 'observedGeneration', at) ?? 0,
@@ -88,15 +120,15 @@ function decodeObject(raw: JsonObject): DecodedStatus {
     },
     labelSelector: textOf(raw, 'labelSelector', at),
     ...(hold === undefined ? {} : { rolloutHold: decodeRolloutHold(hold, `${at}.rolloutHold`) }),
-    rows: rowsByIndex(rows),
-    order: rows.map((row) => row.index),
+    rows: rowsByIndex(list),
+    order: list.map((row) => row.index),
     blocks: listOf(raw, 'retryBlocks', at, decodeRetryBlock),
     migrations: listOf(raw, 'migrations', at, decodeMigration),
     conditions: listOf(raw, 'conditions', at, decodeCondition),
     current: textOf(raw, 'currentRevision', at),
     update: textOf(raw, 'updateRevision', at),
     collisionCount: int32Of(raw, 'collisionCount', at),
-    stored: 'DenseV1',
+    stored,
     carry: carryOf(raw, statusKeys),
   };
 }
@@ -105,10 +137,11 @@ function decodeObject(raw: JsonObject): DecodedStatus {
  * Decodes `status` as it came from the API server; undefined and null are the status nobody has written yet. Never throws for
  * any JSON value. The result shares members with `wire`, which must not be changed afterwards.
  */
-export function decodeStatus(wire: Json): DecodeResult {
+export function decodeStatus(wire: Json, options: DecodeOptions = {}): DecodeResult {
   if ((wire ?? undefined) === undefined) return { ok: true, status: emptyStatus };
+  const maxRows = options.maxDecodedInstances ?? defaultMaxDecodedInstances;
   try {
-    return { ok: true, status: decodeObject(objectOf(wire, 'status')) };
+    return { ok: true, status: decodeObject(objectOf(wire, 'status'), maxRows) };
   } catch (error) {
     if (error instanceof DecodeError) return { ok: false, reason: error.reason, message: error.message };
     throw error;

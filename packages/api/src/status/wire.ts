@@ -116,28 +116,37 @@ export function flagOf(raw: JsonObject, key: string, at: string): boolean {
   return value;
 }
 
+function integer(value: Json, at: string): number {
+  if (typeof value !== 'number') throw wrongType(at, 'an integer', value);
+  if (Number.isSafeInteger(value)) return value;
+  const why = Number.isInteger(value) ? 'outside the integers that can be kept exactly' : 'not an integer';
+  throw new DecodeError('value_domain', `${at} is ${shown(value)}, ${why}`);
+}
+
 /**
  * The int64 in `key`; undefined when absent. JSON.parse has already rounded what lies outside the safe integers, so such a
  * number fails: writing it back would change it.
  */
 export function optionalInteger(raw: JsonObject, key: string, at: string): number | undefined {
   const value = raw[key] ?? undefined;
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number') throw wrongType(`${at}.${key}`, 'an integer', value);
-  if (!Number.isSafeInteger(value)) {
-    const why = Number.isInteger(value) ? 'outside the integers that can be kept exactly' : 'not an integer';
-    throw new DecodeError('value_domain', `${at}.${key} is ${shown(value)}, ${why}`);
-  }
-  return value;
+  return value === undefined ? undefined : integer(value, `${at}.${key}`);
+}
+
+function int32(value: Json, at: string): number {
+  const number = integer(value, at);
+  if (number >= minInt32 && number <= maxInt32) return number;
+  throw new DecodeError('value_domain', `${at} is ${number}, outside the 32-bit integers`);
 }
 
 /** The int32 in `key`; undefined when absent. */
 export function optionalInt32(raw: JsonObject, key: string, at: string): number | undefined {
-  const value = optionalInteger(raw, key, at);
-  if (value !== undefined && (value < minInt32 || value > maxInt32)) {
-    throw new DecodeError('value_domain', `${at}.${key} is ${value}, outside the 32-bit integers`);
-  }
-  return value;
+  const value = raw[key] ?? undefined;
+  return value === undefined ? undefined : int32(value, `${at}.${key}`);
+}
+
+/** The list of int32 in `key`; undefined when absent. */
+export function optionalInt32List(raw: JsonObject, key: string, at: string): readonly number[] | undefined {
+  return optionalList(raw, key, at)?.map((item, position) => int32(item, `${at}.${key}[${position}]`));
 }
 
 /** The int32 in `key`; 0 when absent. */

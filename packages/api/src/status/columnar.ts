@@ -1,0 +1,208 @@
+/**
+ * The columnar encoding of rows (`status.instanceStatusColumns`), read only: each column groups the indexes that share a
+ * value. Reading is strict, since a group that names a wrong index would move one Instance's state to another.
+ */
+import { countIndexes, type IndexRange, parseIndexSet } from './index-set.js';
+import type { WireObject } from './records.js';
+import { decodeRow, rowKeys } from './row-codec.js';
+import { type Index, type InstanceRow, phases } from './rows.js';
+import {
+  DecodeError,
+  type DecodeReason,
+  type JsonObject,
+  objectOf,
+  oneOf,
+  optionalInt32,
+  optionalInt32List,
+  optionalInteger,
+  optionalList,
+  requiredInt32,
+  requiredText,
+  shown,
+} from './wire.js';
+
+type Value = string | number;
+/** Dense wire rows under construction, by index, in ascending order. */
+type Drafts = Map<Index, WireObject>;
+
+/** A column: the member of a dense row it fills, and how a group's value is read. */
+interface Column {
+  readonly name: string;
+  readonly rowKey: string;
+  readonly valueOf: (group: JsonObject, at: string) => Value;
+}
+
+function podCount(group: JsonObject, at: string): number {
+  const value = optionalInt32(group, 'value', at) ?? 0;
+  if (value < 1)
+    throw new DecodeError('value_domain', `${at}.value is ${value}, and a count that is written is 1 or more`);
+  return value;
+}
+
+function incarnation(group: JsonObject, at: string): number {
+  const value = optionalInteger(group, 'value', at) ?? 0;
+  if (value === 0) throw new DecodeError('value_domain', `${at}.value is 0, which is said by leaving the row out`);
+  return value;
+}
+
+function revision(group: JsonObject, at: string): string {
+  const value = group['value'] ?? undefined;
+  if (value === '') throw new DecodeError('value_domain', `${at}.value is empty, which is said by leaving the row out`);
+  return requiredText(group, 'value', at);
+}
+
+const columns: readonly Column[] = [
+  { name: 'phases', rowKey: 'phase', valueOf: (group, at) => oneOf(group, 'value', at, phases) },
+  { name: 'runningRevisions', rowKey: 'runningRevision', valueOf: revision },
+  { name: 'targetRevisions', rowKey: 'targetRevision', valueOf: revision },
+  { name: 'incarnations', rowKey: 'incarnation', valueOf: incarnation },
+  { name: 'podCounts', rowKey: 'podCount', valueOf: podCount },
+  { name: 'servingPodCounts', rowKey: 'servingPodCount', valueOf: podCount },
+  { name: 'availablePodCounts', rowKey: 'availablePodCount', valueOf: podCount },
+];
+const sets = [
+  { name: 'admitted', rowKey: 'admitted', value: true },
+  { name: 'activeOrdinalOne', rowKey: 'activeOrdinal', value: 1 },
+] as const;
+const columnKeys = new Set([
+  'members',
+  'rowOrder',
+  'entries',
+  ...columns.map((c) => c.name),
+  ...sets.map((s) => s.name),
+]);
+const groupKeys = new Set(['value', 'indexes']);
+const entryKeys = new Set(['index', 'conditions', 'readySince', 'operation', 'lastFailure', 'announced']);
+
+function fail(reason: DecodeReason, message: string): never {
+  throw new DecodeError(reason, message);
+}
+
+/** Fails on a member that could hold state of rows in a way this version can't read. */
+function refuseUnknown(raw: JsonObject, known: ReadonlySet<string>, at: string): void {
+  for (const key of Object.keys(raw)) {
+    if (!known.has(key) && (raw[key] ?? undefined) !== undefined) {
+      fail('schema', `${at}.${key} is not a member this version knows`);
+    }
+  }
+}
+
+/** The list in `key`, which may be absent but not empty, nor longer than `limit`: each item names at least one row. */
+function filledList(raw: JsonObject, key: string, at: string, limit: number): readonly JsonObject[] {
+  const items = optionalList(raw, key, at);
+  if (items === undefined) return [];
+  if (items.length === 0) fail('schema', `${at}.${key} is an empty list; without items it is left out`);
+  if (items.length > limit) fail('cardinality_limit', `${at}.${key} has ${items.length} items for ${limit} rows`);
+  return items.map((item, position) => objectOf(item, `${at}.${key}[${position}]`));
+}
+
+function rangesOf(raw: JsonObject, key: string, at: string): readonly IndexRange[] {
+  const parsed = parseIndexSet(requiredText(raw, key, at));
+  return parsed.ok ? parsed.ranges : fail(parsed.reason, `${at}.${key}: ${parsed.message}`);
+}
+
+/**
+ * Sets a member of every row that `ranges` name. The walk ends at the first index without a row, so it is never longer than
+ * the number of rows, whatever the ranges claim.
+ */
+function fill(drafts: Drafts, ranges: readonly IndexRange[], rowKey: string, value: Value | boolean, at: string): void {
+  for (const { first, last } of ranges) {
+    for (let index = first; index <= last; index += 1) {
+      const draft = drafts.get(index) ?? fail('coverage', `${at} names index ${index}, which is not in members`);
+      if (rowKey in draft) fail('coverage', `${at} names index ${index}, which another group of the column has too`);
+      draft[rowKey] = value;
+    }
+  }
+}
+
+/** Texts in the order of their UTF-8 bytes, numbers by value. */
+function ascends(before: Value, after: Value): boolean {
+  if (typeof before === 'number' && typeof after === 'number') return before < after;
+  return Buffer.compare(Buffer.from(String(before)), Buffer.from(String(after))) < 0;
+}
+
+function fillColumn(drafts: Drafts, column: Column, raw: JsonObject, at: string): void {
+  let previous: Value | undefined;
+  for (const [position, group] of filledList(raw, column.name, at, drafts.size).entries()) {
+    const groupAt = `${at}.${column.name}[${position}]`;
+    refuseUnknown(group, groupKeys, groupAt);
+    const value = column.valueOf(group, groupAt);
+    if (previous !== undefined && !ascends(previous, value)) {
+      fail('canonical_order', `${groupAt}.value is ${shown(value)}, which does not come after ${shown(previous)}`);
+    }
+    previous = value;
+    fill(drafts, rangesOf(group, 'indexes', groupAt), column.rowKey, value, groupAt);
+  }
+}
+
+/** Adds the records that are not grouped. A record this version does not know is carried with its row. */
+function fillEntries(drafts: Drafts, raw: JsonObject, at: string): void {
+  let previous = -1;
+  for (const [position, entry] of filledList(raw, 'entries', at, drafts.size).entries()) {
+    const entryAt = `${at}.entries[${position}]`;
+    const index = requiredInt32(entry, 'index', entryAt);
+    const draft = drafts.get(index) ?? fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
+    if (index <= previous)
+      fail('canonical_order', `${entryAt} is of index ${index}, which does not come after ${previous}`);
+    previous = index;
+
+    const records = Object.entries(entry).filter(
+      ([key, value]) => key !== 'index' && (value ?? undefined) !== undefined,
+    );
+    if (records.length === 0) fail('schema', `${entryAt} carries no record`);
+    for (const [key, value] of Object.entries(entry)) {
+      if (rowKeys.has(key) && !entryKeys.has(key)) fail('schema', `${entryAt}.${key} belongs in a column`);
+      if (Array.isArray(value) && value.length === 0) fail('schema', `${entryAt}.${key} is an empty list`);
+    }
+    drafts.set(index, { ...draft, ...entry });
+  }
+}
+
+/** The order of the rows: `rowOrder`, which is there only when they do not ascend, else ascending. */
+function orderOf(drafts: Drafts, raw: JsonObject, at: string): readonly Index[] {
+  const order = optionalInt32List(raw, 'rowOrder', at);
+  if (order === undefined) return [...drafts.keys()];
+  if (
+    order.length !== drafts.size ||
+    new Set(order).size !== order.length ||
+    !order.every((index) => drafts.has(index))
+  ) {
+    fail('coverage', `${at}.rowOrder does not name every member exactly once`);
+  }
+  if (order.every((index, position) => position === 0 || index > (order[position - 1] ?? index))) {
+    fail('canonical_order', `${at}.rowOrder ascends; then it is left out`);
+  }
+  return order;
+}
+
+/**
+ * The rows that columns say, in their dense order. Nothing is allocated a row before the number of members is known to be at
+ * most `maxRows`.
+ * @throws DecodeError with the reason; never a part of the rows.
+ */
+export function decodeColumns(raw: JsonObject, maxRows: number): readonly InstanceRow[] {
+  const at = 'status.instanceStatusColumns';
+  refuseUnknown(raw, columnKeys, at);
+  const members = rangesOf(raw, 'members', at);
+  const count = countIndexes(members);
+  if (count > maxRows) fail('cardinality_limit', `${at}.members names ${count} rows, more than the ${maxRows} allowed`);
+
+  const drafts = new Map<Index, WireObject>();
+  for (const { first, last } of members) {
+    for (let index = first; index <= last; index += 1) drafts.set(index, { index });
+  }
+  for (const column of columns) fillColumn(drafts, column, raw, at);
+  for (const [index, draft] of drafts) {
+    if (!('phase' in draft)) fail('coverage', `${at}.phases does not name index ${index}`);
+  }
+  for (const set of sets) {
+    if ((raw[set.name] ?? undefined) !== undefined) {
+      fill(drafts, rangesOf(raw, set.name, at), set.rowKey, set.value, `${at}.${set.name}`);
+    }
+  }
+  fillEntries(drafts, raw, at);
+  return orderOf(drafts, raw, at).flatMap((index) => {
+    const draft = drafts.get(index);
+    return draft === undefined ? [] : [decodeRow(draft, `${at}[index ${index}]`)];
+  });
+}
