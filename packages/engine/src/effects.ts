@@ -70,6 +70,8 @@ export type Effect =
 /** What came of an effect. Kept in memory between passes and may vanish at any moment without harm. */
 export interface Outcome {
   readonly at: Sec;
+  /** How many times in a row the same effect ended this way; absent means once. Paces the next try. */
+  readonly repeats?: number;
   /** The API server's words, for people. */
   readonly detail: string;
   readonly as:

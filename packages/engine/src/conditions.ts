@@ -1,0 +1,184 @@
+/** Counters → conditions. The first matching row of each table wins; a transition time moves only with the status. */
+import type { Condition, DecodedStatus, InstanceRow, Rev } from '@omenative/api';
+import { resolveBudget } from './budgets.js';
+import type { Snapshot } from './snapshot.js';
+
+type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** `status.conditions`; those of other writers are kept where they are. */
+export function conditionsOf(snapshot: Snapshot, status: DecodedStatus): readonly Condition[] {
+  const verdicts = [
+    readyVerdict(snapshot, status),
+    stalledVerdict(snapshot, status),
+    drainVerdict(status),
+    timeoutVerdict(snapshot),
+  ];
+  return verdicts.reduce(
+    (conditions, verdict) => withCondition(conditions, verdict, snapshot),
+    snapshot.status.conditions,
+  );
+}
+
+function withCondition(conditions: readonly Condition[], verdict: Verdict, snapshot: Snapshot): readonly Condition[] {
+  const at = conditions.findIndex((condition) => condition.type === verdict.type);
+  const old = conditions[at];
+  const { generation } = snapshot.replica;
+  if (
+    old !== undefined &&
+    old.status === verdict.status &&
+    old.reason === verdict.reason &&
+    old.message === verdict.message &&
+    old.observedGeneration === generation
+  ) {
+    return conditions;
+  }
+  const next: Condition = {
+    ...old,
+    ...verdict,
+    observedGeneration: generation,
+    lastTransitionTime: old?.status === verdict.status ? old.lastTransitionTime : snapshot.now,
+  };
+  return at < 0 ? [...conditions, next] : conditions.with(at, next);
+}
+
+/** Rows that a partition keeps behind count as arrived. */
+function isStaged(snapshot: Snapshot, rows: readonly InstanceRow[]): boolean {
+  const { partition } = snapshot.spec.update;
+  const onTarget = rows.filter((row) => row.running === snapshot.target).length;
+  return (
+    partition > 0 &&
+    rows.length === snapshot.spec.replicas &&
+    rows.every((row) => row.kind === 'ready') &&
+    onTarget === Math.max(0, rows.length - partition) &&
+    onTarget < rows.length
+  );
+}
+
+/** Every wanted Instance is Ready on the target and nothing else is left. */
+function isComplete(snapshot: Snapshot, rows: readonly InstanceRow[]): boolean {
+  return (
+    rows.length === snapshot.spec.replicas &&
+    rows.every((row) => row.kind === 'ready' && row.running === snapshot.specRevision)
+  );
+}
+
+/** Promoted when every Instance runs the update; withdrawn when it claims what some Instance no longer runs. */
+export function currentRevisionOf(snapshot: Snapshot, status: DecodedStatus): Rev | '' {
+  const rows = [...status.rows.values()];
+  const blocked = status.blocks.some((block) => block.target === status.update);
+  if (rows.length > 0 && isComplete(snapshot, rows) && !blocked) return status.update;
+  const contradicted = rows.some((row) => row.running !== '' && row.running !== status.update);
+  return status.current === status.update && contradicted ? '' : status.current;
+}
+
+function verdict(status: string, reason: string, message: string): Verdict {
+  return { type: 'Ready', status, reason, message };
+}
+
+function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
+  const rows = [...status.rows.values()];
+  const total = snapshot.spec.replicas;
+  const { serving, updated, ready } = status.counters;
+  if (rows.some((row) => row.kind === 'failed')) {
+    return verdict('False', 'InstanceFailed', 'At least one Instance has Phase=Failed');
+  }
+  if (isStaged(snapshot, rows)) {
+    const { partition } = snapshot.spec.update;
+    return verdict(
+      'True',
+      'Staged',
+      `Staged at partition ${partition}: ${updated}/${total} Instances on ${status.update}, ${total - updated} held on the prior revision`,
+    );
+  }
+  if (status.current !== status.update) {
+    return verdict(
+      'Unknown',
+      'RolloutInProgress',
+      `Rolling out ${status.update} (${updated}/${total} Instances on target)`,
+    );
+  }
+  const slack = resolveBudget(snapshot.spec.update.maxUnavailable, total) ?? 0;
+  const minimum = Math.max(0, total - slack);
+  if (serving >= total) return verdict('True', 'AllInstancesReady', `${ready}/${total} Instances Ready`);
+  if (serving >= minimum) {
+    return verdict('True', 'MinimumAvailable', `${serving}/${total} Instances serving (min ${minimum})`);
+  }
+  return verdict(
+    'False',
+    'ReplicaCountMismatch',
+    `${serving}/${total} Instances serving, need ${minimum} (no rollout in flight)`,
+  );
+}
+
+function stalledVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
+  const rows = [...status.rows.values()];
+  const failing = rows.filter((row) => row.kind === 'failed' && row.running !== status.update);
+  if (status.current === status.update || failing.length === 0) {
+    return { type: 'RolloutStalled', status: 'False', reason: 'Progressing', message: 'No Instance fails the rollout' };
+  }
+  const reasons = new Map<string, number>();
+  for (const row of failing) {
+    const reason = row.lastFailure?.reason ?? 'Unknown';
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const list = [...reasons]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([reason, count]) => `${reason} x${count}`)
+    .join(', ');
+  return {
+    type: 'RolloutStalled',
+    status: 'True',
+    reason: 'InstancesFailing',
+    message: `${failing.length}/${snapshot.spec.replicas} Instance(s) failing rollout to ${status.update} (${list})`,
+  };
+}
+
+function drainVerdict(status: DecodedStatus): Verdict {
+  const overdue = [...status.rows.values()].filter(
+    (row) => row.kind === 'deleting' && row.announced.includes(`DrainOverdue@${row.op.id}`),
+  );
+  if (overdue.length === 0) {
+    return {
+      type: 'DrainOverdue',
+      status: 'False',
+      reason: 'DrainsWithinDeadline',
+      message: 'No Instance is past the deadline of its drain',
+    };
+  }
+  const indices = overdue.map((row) => row.index).toSorted((a, b) => a - b);
+  return {
+    type: 'DrainOverdue',
+    status: 'True',
+    reason: 'DrainsOverdue',
+    message: `Instance(s) ${indices.join(', ')} past the deadline of their drain`,
+  };
+}
+
+function timeoutVerdict(snapshot: Snapshot): Verdict {
+  const seconds = snapshot.spec.instanceReadyTimeoutSec;
+  const type = 'InstanceReadyTimeoutUnconfigured';
+  if (seconds === undefined) {
+    return {
+      type,
+      status: 'True',
+      reason: 'InstanceReadyTimeoutUnconfigured',
+      message:
+        'no instanceReadyTimeout is set on the Component or in lifecycle.instanceReadyTimeout; operations open with no readiness deadline',
+    };
+  }
+  return {
+    type,
+    status: 'False',
+    reason: 'InstanceReadyTimeoutConfigured',
+    message: `Instance readiness deadline is ${goDuration(seconds)}`,
+  };
+}
+
+/** Seconds as Go prints a duration: `45m0s`. */
+export function goDuration(seconds: number): string {
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  const rest = seconds % 60;
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
+}

@@ -1,0 +1,159 @@
+/** The effects that make pods and unmake them, with the conditions under which they may be asked for. */
+import type { InstanceRow, Rev } from '@omenative/api';
+import { onPods } from '../draft.js';
+import type { Cover, DeletePod, Effect, Outcome } from '../effects.js';
+import type { Hold } from '../hold.js';
+import { keyOfCreate, keyOfDelete } from '../keys.js';
+import type { GateHold, PodView, Snapshot } from '../snapshot.js';
+import { isTerminal, isTerminating, type PodSet, type Slot } from '../units.js';
+import { hasHold, refOf, unroute } from './writers.js';
+
+export function coverOf(row: InstanceRow): Cover {
+  if ('op' in row && row.kind !== 'foreign') return { by: 'operation', index: row.index, id: row.op.id };
+  return { by: 'rule', rule: 'refill' };
+}
+
+function nameOfCover(covers: Cover): string {
+  return covers.by === 'operation' ? covers.id : covers.rule;
+}
+
+export interface Wish {
+  readonly effects: readonly Effect[];
+  readonly holds: readonly Hold[];
+}
+
+/** Creates for the empty slots of `set`. A refusal that time may cure is tried again later, and says so. */
+export function createMissing(snapshot: Snapshot, row: InstanceRow, set: PodSet, rev: Rev, covers: Cover): Wish {
+  const missing = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);
+  if (missing.length === 0) return { effects: [], holds: [] };
+  if (rev !== snapshot.target && rev !== snapshot.specRevision && snapshot.revisions.get(rev) === 'gone') {
+    return {
+      effects: [],
+      holds: [
+        {
+          is: 'RevisionGone',
+          index: row.index,
+          text: `ControllerRevision ${rev} is gone, so the pods of Instance ${row.index} can't be made from it; publish a new revision`,
+          wake: [{ on: 'revision', key: rev }, { user: 'spec' }],
+        },
+      ],
+    };
+  }
+  const effects: Effect[] = [];
+  const holds: Hold[] = [];
+  for (const slot of missing) {
+    const key = keyOfCreate(slot.name, nameOfCover(covers));
+    const refused = refusal(snapshot, row, slot, snapshot.inbox.get(key));
+    if (refused === undefined) {
+      effects.push({
+        do: 'createPod',
+        key,
+        covers,
+        name: slot.name,
+        index: row.index,
+        incarnation: row.incarnation,
+        runner: slot.runner,
+        ordinal: slot.ordinal,
+        rev,
+        avoidNodes: [],
+      });
+    } else {
+      holds.push(refused);
+      // The rest of a gang is of no use without this one: what can't be completed is not begun.
+      break;
+    }
+  }
+  return { effects, holds };
+}
+
+/** Seconds before a refused create is tried again: doubling from 5 to 60. */
+function refusalPauseSec(snapshot: Snapshot, repeats: number): number {
+  const first = snapshot.config.requeue?.operationSec ?? 5;
+  return Math.min(60, first * 2 ** Math.min(10, repeats - 1));
+}
+
+function refusal(snapshot: Snapshot, row: InstanceRow, slot: Slot, outcome: Outcome | undefined): Hold | undefined {
+  switch (outcome?.as) {
+    case undefined:
+    case 'ok':
+    case 'exists':
+    case 'gone':
+    case 'conflict':
+    case 'guardFailed':
+    case 'skipped':
+    case 'unknown':
+      return undefined;
+    case 'quota':
+    case 'invalid':
+    case 'namespaceTerminating':
+    case 'admissionUnavailable':
+    case 'nameTaken':
+    case 'throttled':
+    case 'transient': {
+      const at = outcome.at + refusalPauseSec(snapshot, outcome.repeats ?? 1);
+      if (snapshot.now >= at) return undefined;
+      return {
+        is: outcome.as === 'nameTaken' ? 'NameTaken' : 'ApiRefused',
+        index: row.index,
+        text: `pod ${slot.name} was refused (${outcome.as}): ${outcome.detail}`,
+        wake: [{ at }, onPods(row.index)],
+      };
+    }
+  }
+}
+
+/** Deletes a pod that can't be in rotation: it has ended, or was never let in. */
+export function deleteNow(pod: PodView, covers: Cover, graceSeconds?: number): readonly DeletePod[] {
+  if (isTerminating(pod)) return [];
+  return [deletion(pod, covers, 'none', graceSeconds)];
+}
+
+/**
+ * The two halves of a removal: `out` takes the pod out of rotation, `gone` deletes it once that has been seen. The deletion
+ * is checked once more, live, when it is carried out.
+ */
+export interface Removal {
+  readonly out: readonly Effect[];
+  readonly gone: readonly DeletePod[];
+  readonly isOut: boolean;
+}
+
+export function remove(
+  snapshot: Snapshot,
+  pod: PodView,
+  hold: GateHold,
+  covers: Cover,
+  graceSeconds?: number,
+): Removal {
+  if (isTerminating(pod)) return { out: [], gone: [], isOut: true };
+  if (isTerminal(pod) || pod.gate.state === 'absent') {
+    return { out: [], gone: [deletion(pod, covers, 'none', graceSeconds)], isOut: true };
+  }
+  const isOut = isDrained(snapshot, pod, hold);
+  return {
+    out: unroute(pod, hold, covers),
+    gone: isOut ? [deletion(pod, covers, 'unroutedLive', graceSeconds)] : [],
+    isOut,
+  };
+}
+
+/** Our hold is on it, the kubelet has taken `Ready` back, and no routing Service lists it as ready. Unknown is not out. */
+export function isDrained(snapshot: Snapshot, pod: PodView, hold: GateHold): boolean {
+  return hasHold(pod, hold) && !pod.ready && snapshot.rotation.get(pod.uid) === 'out';
+}
+
+export function deletion(
+  pod: PodView,
+  covers: Cover,
+  guard: DeletePod['guard'],
+  graceSeconds: number | undefined,
+): DeletePod {
+  return {
+    do: 'deletePod',
+    key: keyOfDelete(pod.name, pod.uid, nameOfCover(covers)),
+    covers,
+    pod: refOf(pod),
+    guard,
+    ...(graceSeconds === undefined ? {} : { graceSeconds }),
+  };
+}

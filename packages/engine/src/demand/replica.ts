@@ -1,0 +1,41 @@
+/** What the replica itself asks for: its headless Service while it lives, and its own end once nothing is left. */
+import type { DecodedStatus } from '@omenative/api';
+import { headlessServiceName, teardownFinalizer } from '@omenative/api';
+import type { Chain, Cover, Effect } from '../effects.js';
+import { keyOfObject } from '../keys.js';
+import type { Snapshot } from '../snapshot.js';
+import { blockers, isTeardownOverdue } from '../teardown.js';
+import type { Demand } from './instances.js';
+
+const covers: Cover = { by: 'rule', rule: 'object' };
+
+export function demandOfReplica(snapshot: Snapshot, status: DecodedStatus): Demand {
+  const effects = snapshot.replica.deletingSince === undefined ? whileAlive(snapshot) : atTheEnd(snapshot, status);
+  const chains: readonly Chain[] = effects.length === 0 ? [] : [{ lane: 'misc', effects, stopLaneOn: ['throttled'] }];
+  return { chains, holds: [] };
+}
+
+function whileAlive(snapshot: Snapshot): readonly Effect[] {
+  if (snapshot.headlessService !== 'absent') return [];
+  return [{ do: 'ensureHeadless', key: keyOfObject('ensureHeadless', headlessName(snapshot)), covers }];
+}
+
+/** The headless Service lives until the last pod is gone: a draining gang still talks through it. */
+function atTheEnd(snapshot: Snapshot, status: DecodedStatus): readonly Effect[] {
+  const release: Effect = {
+    do: 'finalizer',
+    key: keyOfObject('finalizer-remove', teardownFinalizer),
+    covers,
+    change: 'remove',
+  };
+  if (isTeardownOverdue(snapshot)) return [release];
+  if (blockers(snapshot, status) > 0) return [];
+  if (snapshot.headlessService === 'present') {
+    return [{ do: 'deleteHeadless', key: keyOfObject('deleteHeadless', headlessName(snapshot)), covers }, release];
+  }
+  return [release];
+}
+
+function headlessName(snapshot: Snapshot): string {
+  return headlessServiceName(snapshot.spec.owner, snapshot.spec.component);
+}

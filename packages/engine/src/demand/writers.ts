@@ -1,0 +1,69 @@
+/** Who holds pods out of rotation in our name, and what takes a pod in or out. */
+import type { Cover, Effect, PodRef } from '../effects.js';
+import { keyOfGate } from '../keys.js';
+import type { GateHold, PodView } from '../snapshot.js';
+
+/** Until all containers of the Instance were ready once; a pod without the condition holds it implicitly. */
+export const lifecycleHold: GateHold = { writer: 'Lifecycle', key: 'instance-ready' };
+
+export function surgeDrainHold(index: number, newOrdinal: number): GateHold {
+  return { writer: 'UpdateSurgeDrain', key: `update-surge-drain-${index}-${newOrdinal}` };
+}
+
+export function deleteDrainHold(index: number): GateHold {
+  return { writer: 'DeleteDrain', key: String(index) };
+}
+
+/** Writers of this controller. A hold of anybody else keeps its pod out and is never removed by us. */
+const ours: ReadonlySet<string> = new Set([
+  'Lifecycle',
+  'UpdateInPlace',
+  'UpdateRecreateDrain',
+  'UpdateSurgeDrain',
+  'RestartDrain',
+  'DeleteDrain',
+  'MigrateSourceDrain',
+]);
+
+export function refOf(pod: PodView): PodRef {
+  return { name: pod.name, uid: pod.uid, resourceVersion: pod.resourceVersion };
+}
+
+export function hasHold(pod: PodView, hold: GateHold): boolean {
+  return (
+    pod.gate.state === 'false' && pod.gate.holds.some((other) => other.writer === hold.writer && other.key === hold.key)
+  );
+}
+
+/** Takes `pod` out of rotation. Nothing when it already is, by this hold. */
+export function unroute(pod: PodView, hold: GateHold, covers: Cover): readonly Effect[] {
+  if (pod.gate.state === 'malformed' || hasHold(pod, hold)) return [];
+  return [gateEffect(pod, hold, 'add', covers)];
+}
+
+/** Takes back every hold of ours but `except`. A pod that was never in rotation loses its lifecycle hold. */
+export function route(pod: PodView, covers: Cover, except?: GateHold): readonly Effect[] {
+  switch (pod.gate.state) {
+    case 'true':
+    case 'malformed':
+      return [];
+    case 'absent':
+      return [gateEffect(pod, lifecycleHold, 'remove', covers)];
+    case 'false':
+      return pod.gate.holds
+        .filter((hold) => ours.has(hold.writer))
+        .filter((hold) => hold.writer !== except?.writer || hold.key !== except.key)
+        .map((hold) => gateEffect(pod, hold, 'remove', covers));
+  }
+}
+
+function gateEffect(pod: PodView, hold: GateHold, change: 'add' | 'remove', covers: Cover): Effect {
+  return {
+    do: 'gate',
+    key: keyOfGate(pod.name, pod.uid, change, hold.writer),
+    covers,
+    pod: refOf(pod),
+    hold,
+    change,
+  };
+}

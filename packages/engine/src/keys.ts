@@ -1,0 +1,18 @@
+/** Effect keys: the same wish has the same key in every pass, so that what came of it can be found again. */
+import type { EffectKey } from './effects.js';
+
+export function keyOfCreate(podName: string, coveredBy: string): EffectKey {
+  return `createPod/${podName}/${coveredBy}`;
+}
+
+export function keyOfDelete(podName: string, uid: string, coveredBy: string): EffectKey {
+  return `deletePod/${podName}/${uid}/${coveredBy}`;
+}
+
+export function keyOfGate(podName: string, uid: string, change: 'add' | 'remove', writer: string): EffectKey {
+  return `gate/${podName}/${uid}/${change}-${writer}`;
+}
+
+export function keyOfObject(verb: string, name: string): EffectKey {
+  return `${verb}/${name}/object`;
+}

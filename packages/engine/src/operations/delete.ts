@@ -1,0 +1,94 @@
+/**
+ * Delete: an Instance leaves because the component scales down or goes away. All its pods leave rotation before the first
+ * is deleted, and its row stays until the last of them is proved gone.
+ */
+import type { DeleteOp, InstanceRow } from '@omenative/api';
+import { deadlineFrom, isOverdue } from '../clock.js';
+import { needsProof, podsOrAt, type Step } from '../draft.js';
+import { announce, sayInstance } from '../say.js';
+import type { Snapshot } from '../snapshot.js';
+import { areProvedAbsent, isTerminating, slotsOf, type Unit } from '../units.js';
+import { rest } from './row.js';
+
+export type DeletingRow = InstanceRow & { readonly kind: 'deleting' };
+
+/** The row that starts the drain; nothing outside happens before it is persisted. */
+export function openDelete(snapshot: Snapshot, row: InstanceRow, reason: string): DeletingRow {
+  const { now, spec } = snapshot;
+  const op: DeleteOp = {
+    type: 'Delete',
+    step: 'Drain',
+    id: `delete-${row.index}-${now}`,
+    startedAt: now,
+    lastProgressAt: now,
+    retryCount: 0,
+    target: '',
+    reason,
+    waiting: '',
+    carry: {},
+    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
+  };
+  return { ...rest(row), kind: 'deleting', op };
+}
+
+const overdue = 'DrainOverdue';
+
+/** Its deadline has passed with pods left: said once, and from then on the drain no longer waits for rotation. */
+export function isDrainOverdue(snapshot: Snapshot, row: DeletingRow): boolean {
+  return isOverdue(row.op, snapshot.now) && row.announced.includes(`${overdue}@${row.op.id}`);
+}
+
+export function advanceDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow): Step {
+  const { now } = snapshot;
+  if (unit.pods.length === 0) {
+    const slots = slotsOf(snapshot, row.index, row.activeOrdinal, row.running || row.target);
+    return areProvedAbsent(snapshot, row.index, slots)
+      ? { to: 'removed' }
+      : needsProof(row.index, `the pods of Instance ${row.index} seem to be gone`);
+  }
+  const names = unit.pods.map((pod) => pod.name).join(', ');
+  if (isOverdue(row.op, now) && !row.announced.includes(`${overdue}@${row.op.id}`)) {
+    const deadline = row.op.deadline ?? now;
+    const dying = unit.pods.filter(isTerminating).length;
+    const message = `drain overdue by ${now - deadline} s; ${unit.pods.length} pod(s) left, ${dying} of them Terminating (${names})`;
+    return {
+      to: 'row',
+      row: {
+        ...row,
+        announced: announce(row, `${overdue}@${row.op.id}`),
+        lastFailure: {
+          podName: unit.pods[0]?.name ?? '',
+          containerName: '',
+          reason: overdue,
+          message: message.slice(0, 256),
+          time: deadline,
+        },
+      },
+      events: [
+        sayInstance(
+          snapshot,
+          'Warning',
+          overdue,
+          row.index,
+          row.op.id,
+          `${message}. A pod that stays Terminating is held by its node or by a finalizer: see \`kubectl get pod ${unit.pods[0]?.name} -o yaml\``,
+        ),
+      ],
+    };
+  }
+  const allDying = unit.pods.every(isTerminating);
+  return {
+    to: 'wait',
+    hold: {
+      is: allDying ? 'PodsTerminating' : 'Draining',
+      index: row.index,
+      text: allDying
+        ? `Instance ${row.index} goes when its pods have ended: ${names}`
+        : `Instance ${row.index} leaves rotation before its pods are deleted: ${names}`,
+      wake: [
+        { on: 'slice', key: String(row.index) },
+        ...podsOrAt(row.index, isOverdue(row.op, now) ? undefined : row.op.deadline),
+      ],
+    },
+  };
+}

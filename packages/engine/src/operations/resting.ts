@@ -1,0 +1,101 @@
+/**
+ * Resting rows: Ready, Pending and Failed. What they lack opens an operation or, in a gang that lost a member, is filled in
+ * by `demand`; what they have and did not before heals them.
+ */
+import type { InstanceRow, Rev } from '@omenative/api';
+import { needsProof, onPods, type Step } from '../draft.js';
+import { isContainersReady, promotionOf } from '../readiness.js';
+import { sayInstance } from '../say.js';
+import type { Snapshot } from '../snapshot.js';
+import { areProvedAbsent, type PodSet, podSetOf, slotsOf, type Unit } from '../units.js';
+import { rest } from './row.js';
+
+export type ReadyRow = InstanceRow & { readonly kind: 'ready' };
+export type FailedRow = InstanceRow & { readonly kind: 'failed' };
+
+/** The pods of the life that a resting row describes. A Failed row that never ran has those of its target. */
+export function restingSet(snapshot: Snapshot, unit: Unit, row: InstanceRow): PodSet {
+  const rev = restingRevision(row);
+  return podSetOf(unit, slotsOf(snapshot, row.index, row.activeOrdinal, rev), rev, row.incarnation);
+}
+
+export function restingRevision(row: InstanceRow): Rev | '' {
+  return row.running !== '' ? row.running : row.target;
+}
+
+/**
+ * A Ready Instance without any pod is demoted: its next life is a recorded Create, so that the loss of every pod is never
+ * repaired behind the user's back. Losing all needs proof; an ended pod is proof of itself.
+ */
+export function advanceReady(snapshot: Snapshot, unit: Unit, row: ReadyRow): Step {
+  const set = restingSet(snapshot, unit, row);
+  if (row.running === '' && isContainersReady(set) && set.live.every((pod) => pod.revisionHash !== '')) {
+    return adopt(snapshot, row, set);
+  }
+  if (set.slots.some(({ occupant }) => occupant.is === 'live' || occupant.is === 'stale')) return { to: 'rest' };
+  const absent = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);
+  if (!areProvedAbsent(snapshot, row.index, absent)) {
+    return needsProof(row.index, `the pods of Instance ${row.index} seem to be gone`);
+  }
+  return {
+    to: 'row',
+    row: { ...rest(row), kind: 'pending' },
+    events: [
+      sayInstance(
+        snapshot,
+        'Warning',
+        'InstanceDemoted',
+        row.index,
+        `ready-${row.readySince ?? 0}`,
+        'no live pods back the Ready phase; it is created again',
+      ),
+    ],
+  };
+}
+
+/** A row that another writer left without a revision takes that of its pods, when they agree and are ready. */
+function adopt(snapshot: Snapshot, row: ReadyRow, set: PodSet): Step {
+  const hashes = new Set(set.live.map((pod) => pod.revisionHash));
+  const name = [...snapshot.revisions].find(
+    ([, stored]) => stored !== 'gone' && hashes.size === 1 && hashes.has(stored.hash),
+  )?.[0];
+  return name === undefined ? { to: 'rest' } : { to: 'row', row: { ...row, running: name, target: '' } };
+}
+
+/**
+ * A Failed Instance heals by itself: when the pods it has become ready, it is Ready on their revision. A replacement that
+ * becomes ready late does not un-fail the source: only the row's own slot counts.
+ */
+export function advanceFailed(snapshot: Snapshot, unit: Unit, row: FailedRow): Step {
+  const set = restingSet(snapshot, unit, row);
+  const rev = restingRevision(row);
+  const promotion = promotionOf(set, snapshot.spec.minReadySeconds, snapshot.now);
+  const isHealed = promotion.is === 'now' && (rev === snapshot.target || row.running === '');
+  if (isHealed && rev !== '') {
+    return {
+      to: 'row',
+      row: { ...rest(row), kind: 'ready', running: rev, target: '', readySince: promotion.readySince },
+      events: [
+        sayInstance(
+          snapshot,
+          'Normal',
+          'InstanceReady',
+          row.index,
+          `healed-${promotion.readySince}`,
+          `ready at revision ${rev} after it had failed`,
+        ),
+      ],
+    };
+  }
+  return {
+    to: 'wait',
+    hold: {
+      is: 'Failed',
+      index: row.index,
+      text: `Instance ${row.index} failed at revision ${row.target || rev}: ${row.lastFailure?.reason ?? 'unknown'} ${
+        row.lastFailure?.message ?? ''
+      }. Publish a corrected revision; its pods are kept for inspection`,
+      wake: [{ user: 'spec' }, onPods(row.index)],
+    },
+  };
+}

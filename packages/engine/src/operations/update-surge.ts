@@ -1,0 +1,215 @@
+/**
+ * SurgeThenDrain of a single-pod Instance: the replacement takes the other pod-name slot and serves before the source
+ * leaves rotation. The source is deleted only while the replacement serves; a target that moves on before then takes the
+ * replacement with it.
+ */
+import type { InstanceRow, Rev, SurgeOp } from '@omenative/api';
+import { deadlineFrom } from '../clock.js';
+import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
+import type { Hold } from '../hold.js';
+import { isContainersReady, promotionOf, servesNow } from '../readiness.js';
+import { sayInstance } from '../say.js';
+import type { PodView, Snapshot } from '../snapshot.js';
+import { areProvedAbsent, isTerminating, type PodSet, podSetOf, type Slot, slotsOf, type Unit } from '../units.js';
+import { recycleStep } from './recycle.js';
+import { rest } from './row.js';
+
+export type SurgingRow = InstanceRow & { readonly kind: 'updating' } & { readonly op: SurgeOp };
+
+/** Both halves of a surge. */
+export interface SurgePair {
+  readonly sourceSlots: readonly Slot[];
+  /** The source, whatever its state; absent when its name holds nothing. */
+  readonly source: PodView | undefined;
+  readonly replacementSlots: readonly Slot[];
+  readonly replacement: PodSet;
+}
+
+export function isSurging(row: InstanceRow): row is SurgingRow {
+  return row.kind === 'updating' && (row.op.step === 'Surge' || isDraining(row.op.step));
+}
+
+/** An older writer's `SurgeDrainSettle` says the same as `SurgeDrain`. */
+export function isDraining(step: string): boolean {
+  return step === 'SurgeDrain' || step === 'SurgeDrainSettle';
+}
+
+export function surgePairOf(snapshot: Snapshot, unit: Unit, row: SurgingRow): SurgePair {
+  const sourceSlots = slotsOf(snapshot, row.index, row.activeOrdinal, row.running);
+  const replacementSlots = slotsOf(snapshot, row.index, row.activeOrdinal === 0 ? 1 : 0, row.op.target);
+  return {
+    sourceSlots,
+    source: unit.pods.find((pod) => pod.name === sourceSlots[0]?.name),
+    replacementSlots,
+    replacement: podSetOf(unit, replacementSlots, row.op.target, row.incarnation),
+  };
+}
+
+/** The row that starts a surge to `target`; the caller has charged the budget. */
+export function openSurge(snapshot: Snapshot, row: InstanceRow, target: Rev): Step {
+  const { now, spec } = snapshot;
+  const op: SurgeOp = {
+    type: 'Update',
+    step: 'Surge',
+    id: `update-${row.index}-${now}`,
+    startedAt: now,
+    lastProgressAt: now,
+    retryCount: 0,
+    target,
+    reason: `revision ${row.running || 'unknown'} -> ${target}`,
+    waiting: '',
+    strategy: 'SurgeThenDrain',
+    carry: {},
+    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
+  };
+  return {
+    to: 'row',
+    row: { ...rest(row), kind: 'updating', target, op },
+    events: [
+      sayInstance(
+        snapshot,
+        'Normal',
+        'RecreateUpdateStarted',
+        row.index,
+        op.id,
+        `surge to revision ${target}: the new pod serves before the old one leaves rotation`,
+      ),
+    ],
+  };
+}
+
+export function advanceSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): Step {
+  const pair = surgePairOf(snapshot, unit, row);
+  const draining = isDraining(row.op.step);
+  if (!draining && isRetargeted(snapshot, row, pair)) return retarget(snapshot, unit, row, pair);
+  const recycle = recycleStep(snapshot, unit, row, pair.replacement);
+  if (recycle !== undefined) return recycle;
+  const promotion = promotionOf(pair.replacement, draining ? 0 : snapshot.spec.minReadySeconds, snapshot.now);
+  switch (promotion.is) {
+    case 'never':
+      return { to: 'wait', hold: notServing(row, pair) };
+    case 'later':
+      return {
+        to: 'wait',
+        hold: {
+          is: 'MinReady',
+          index: row.index,
+          text: `the replacement of Instance ${row.index} serves and must stay Ready for ${snapshot.spec.minReadySeconds} s`,
+          wake: podsOrAt(row.index, promotion.at),
+        },
+      };
+    case 'now':
+      return isSourceOut(pair)
+        ? complete(snapshot, unit, row, pair, promotion.readySince)
+        : drain(snapshot, row, pair, draining);
+  }
+}
+
+/**
+ * The target moved while the replacement can't serve yet: it is given up. What is derived here is derived again by
+ * `demand`, which deletes it, so the two need no shared note.
+ */
+export function isRetargeted(snapshot: Snapshot, row: SurgingRow, pair: SurgePair): boolean {
+  return (
+    row.op.target !== snapshot.target &&
+    snapshot.spec.pause === 'running' &&
+    row.op.step === 'Surge' &&
+    !isContainersReady(pair.replacement)
+  );
+}
+
+function retarget(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePair): Step {
+  const occupied = unit.pods.some((pod) => pair.replacementSlots.some((slot) => slot.name === pod.name));
+  if (occupied) {
+    return {
+      to: 'wait',
+      hold: {
+        is: 'PodsTerminating',
+        index: row.index,
+        text: `the replacement of Instance ${row.index} at ${row.op.target} is removed: the target is now ${snapshot.target}`,
+        wake: [onPods(row.index)],
+      },
+    };
+  }
+  if (!areProvedAbsent(snapshot, row.index, pair.replacementSlots)) {
+    return needsProof(row.index, `the replacement of Instance ${row.index} seems to be gone`);
+  }
+  return { to: 'row', row: backToRunning(row) };
+}
+
+/** The Instance on the revision it never left. */
+export function backToRunning(row: SurgingRow): InstanceRow {
+  return { ...rest(row), kind: 'ready', target: '' };
+}
+
+/** Nothing of the source serves or will serve: its deletion has been asked for, or its name is proved empty. */
+function isSourceOut(pair: SurgePair): boolean {
+  return pair.source === undefined || isTerminating(pair.source);
+}
+
+function complete(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePair, readySince: number): Step {
+  if (pair.source === undefined && !areProvedAbsent(snapshot, unit.index, pair.sourceSlots)) {
+    return needsProof(row.index, `the old pod of Instance ${row.index} seems to be gone`);
+  }
+  return {
+    to: 'row',
+    row: {
+      ...rest(row),
+      kind: 'ready',
+      running: row.op.target,
+      target: '',
+      activeOrdinal: row.activeOrdinal === 0 ? 1 : 0,
+      readySince,
+    },
+    events: [
+      sayInstance(
+        snapshot,
+        'Normal',
+        'RecreateUpdateCompleted',
+        row.index,
+        row.op.id,
+        `runs revision ${row.op.target}`,
+      ),
+    ],
+  };
+}
+
+function drain(snapshot: Snapshot, row: SurgingRow, pair: SurgePair, draining: boolean): Step {
+  const hold: Hold = {
+    is: 'Draining',
+    index: row.index,
+    text: `the old pod ${pair.source?.name ?? ''} of Instance ${row.index} leaves rotation before it is deleted`,
+    wake: [onPods(row.index), { on: 'slice', key: String(row.index) }],
+  };
+  if (draining) return { to: 'wait', hold };
+  if (snapshot.spec.pause !== 'running') {
+    return {
+      to: 'wait',
+      hold: {
+        is: 'Paused',
+        index: row.index,
+        text: `Instance ${row.index} has its replacement and waits for the rollout to be resumed`,
+        wake: [{ user: 'spec' }],
+      },
+    };
+  }
+  return { to: 'row', row: { ...row, op: { ...row.op, step: 'SurgeDrain', lastProgressAt: snapshot.now } }, hold };
+}
+
+function notServing(row: SurgingRow, pair: SurgePair): Hold {
+  const name = pair.replacementSlots[0]?.name ?? '';
+  if (isDraining(row.op.step) && !servesNow(pair.replacement)) {
+    return {
+      is: 'ReplacementDark',
+      index: row.index,
+      text: `replacement ${name} of Instance ${row.index} stopped serving: the old pod is given its place in rotation back`,
+      wake: podsOrAt(row.index, row.op.deadline),
+    };
+  }
+  return {
+    is: 'Starting',
+    index: row.index,
+    text: `replacement ${name} of Instance ${row.index} does not serve yet`,
+    wake: podsOrAt(row.index, row.op.deadline),
+  };
+}

@@ -1,0 +1,62 @@
+/** Which indices the component should have: what is kept, what is added, and who leaves first. */
+import type { Index, InstanceRow } from '@omenative/api';
+import type { Snapshot } from './snapshot.js';
+import { isServing, type Unit } from './units.js';
+
+export interface IndexPlan {
+  /** New Instances, ascending: the lowest indices that no row, claim or pod uses. */
+  readonly missing: readonly Index[];
+  /** Rows without a place, the first to leave first: worst rank, then highest index. */
+  readonly extras: readonly Index[];
+}
+
+/** The wanted count against the rows there are. Rows that are already being deleted have no place and free none. */
+export function planIndices(snapshot: Snapshot, units: readonly Unit[]): IndexPlan {
+  const wanted = snapshot.spec.replicas;
+  const staying = units.filter((unit) => unit.row.kind !== 'deleting');
+  const pins = pinned(staying);
+  const ranked = staying
+    .filter((unit) => !pins.has(unit.index))
+    .map((unit) => ({ index: unit.index, rank: rankOf(snapshot, unit) }))
+    .toSorted((a, b) => a.rank - b.rank || a.index - b.index);
+  // Only the sources of a hand-over count against the wanted number: its other half is the transient one more.
+  const sources = staying.filter(({ index, row }) => pins.has(index) && isSource(row)).length;
+  const places = Math.max(0, wanted - sources);
+  const extras = ranked.slice(places).toReversed();
+  const used = new Set([...units.map((unit) => unit.index), ...snapshot.pods.keys(), ...claims(units)]);
+  const missing: Index[] = [];
+  for (let index = 0, short = places - ranked.length; missing.length < short; index += 1) {
+    if (!used.has(index)) missing.push(index);
+  }
+  return { missing, extras: extras.map(({ index }) => index) };
+}
+
+/** Indices that a hand-over names: neither half may leave, and nobody else may take them. */
+function claims(units: readonly Unit[]): readonly Index[] {
+  return units.flatMap(({ row }) => (row.kind === 'gangFrom' || row.kind === 'migrateFrom' ? [row.op.surgeIndex] : []));
+}
+
+function pinned(units: readonly Unit[]): ReadonlySet<Index> {
+  // A failed gang surge pins nothing: its two halves compete for a place like everybody else.
+  const sources = units.filter(({ row }) => isSource(row) && !(row.kind === 'gangFrom' && row.phase === 'Failed'));
+  const replacements = units.filter(({ row }) => row.kind === 'migrateTo');
+  return new Set([...claims(sources), ...[...sources, ...replacements].map((unit) => unit.index)]);
+}
+
+function isSource(row: InstanceRow): boolean {
+  return row.kind === 'migrateFrom' || row.kind === 'gangFrom';
+}
+
+/** 0 stays longest: Ready and serving on a revision that nothing speaks against; each fault makes an Instance leave sooner. */
+function rankOf(snapshot: Snapshot, unit: Unit): number {
+  const { row, pods } = unit;
+  const serving = pods.filter(isServing).length;
+  const healthy = row.kind === 'ready' && (pods.length === 0 ? row.published.pods === 0 : serving === pods.length);
+  const revision = row.target === '' ? row.running : row.target;
+  const blocked = snapshot.status.blocks.some(
+    (block) => block.target === revision && block.state !== 'RetryInProgress',
+  );
+  // Ready first, whatever else is said of it; an update in flight keeps the Instance it replaces serving.
+  const standing = row.kind === 'ready' ? 0 : row.kind === 'updating' ? 1 : row.kind === 'failed' ? 3 : 2;
+  return standing * 4 + (healthy ? 0 : 1) + (blocked ? 2 : 0);
+}
