@@ -1,4 +1,6 @@
 export * from './crds/index.js';
+export * from './crds/validate.js';
+export * from './defaults.js';
 export type * from './generated/types.js';
 export * from './hash.js';
 export * from './labels.js';
