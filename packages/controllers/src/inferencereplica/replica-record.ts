@@ -17,8 +17,8 @@ export interface ReplicaRecord {
   readonly status: DecodeResult;
 }
 
-/** Projects an InferenceReplica as the API server sent it. */
-export function replicaRecordOf(raw: unknown): ReplicaRecord {
+/** Projects an InferenceReplica as the API server sent it. `maxDecodedInstances` bounds what a columnar status may name. */
+export function replicaRecordOf(raw: unknown, maxDecodedInstances?: number): ReplicaRecord {
   const { status, metadata, ...rest } = asRecord(raw);
   const { managedFields: _managedFields, ...kept } = asRecord(metadata);
   const meta = metaOf(asRecord(raw));
@@ -31,7 +31,7 @@ export function replicaRecordOf(raw: unknown): ReplicaRecord {
     owner: parentName === '' ? meta.name : parentName,
     spec,
     base: { ...rest, metadata: kept },
-    status: decodeStatus(asRecord(status)),
+    status: decodeStatus(asRecord(status), maxDecodedInstances === undefined ? {} : { maxDecodedInstances }),
   };
 }
 

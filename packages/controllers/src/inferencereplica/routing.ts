@@ -4,8 +4,9 @@
  */
 import { label } from '@omenative/api';
 import type { PodView, Uid } from '@omenative/engine';
-import { asRecord, asRecords, asText, asTextMap } from '../shared/json.js';
+import { asRecord, asRecords, asText, asTextMap, type JsonRecord } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
+import { withoutManagedFields } from '../shared/object-record.js';
 
 /** A Service in the cache. */
 export interface ServiceRecord {
@@ -13,6 +14,8 @@ export interface ServiceRecord {
   readonly isHeadless: boolean;
   readonly publishNotReadyAddresses: boolean;
   readonly selector: Readonly<Record<string, string>>;
+  /** The whole object, for those who correct its drift. */
+  readonly raw: JsonRecord;
 }
 
 export interface EndpointView {
@@ -41,6 +44,7 @@ export function serviceRecordOf(raw: unknown): ServiceRecord {
     isHeadless: spec['clusterIP'] === 'None',
     publishNotReadyAddresses: spec['publishNotReadyAddresses'] === true,
     selector: asTextMap(spec['selector']),
+    raw: withoutManagedFields(asRecord(raw)),
   };
 }
 
