@@ -1,1 +1,2 @@
+export * from './caches.js';
 export * from './config/index.js';
