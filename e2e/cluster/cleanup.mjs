@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Failure } from './failure.mjs';
 import { allMembers, end, members } from './processes.mjs';
 import { run } from './run.mjs';
-import { cgroup, dir, file, hostInterface } from './settings.mjs';
+import { dir, file, hostInterface } from './settings.mjs';
 import { until } from './wait.mjs';
 
 const label = file('.ome-cluster');
@@ -37,10 +37,8 @@ export async function removeCluster() {
   requireOurFolder();
   await end(() => true, 0);
   for (const mount of mountsInside().toReversed()) await run(['umount', '--lazy', mount]);
-  if (otherClusterWithNodes() === undefined) {
-    await removeInterface();
-    await removeControlGroups('');
-  }
+  for (const folder of nodeFolders()) await removeControlGroups(folder);
+  if (otherClusterWithNodes() === undefined) await removeInterface();
   rmSync(dir, { recursive: true, force: true });
   const left = leftovers();
   if (left.length > 0) throw new Failure(`The cluster is down, but this is left of it:\n  ${left.join('\n  ')}`);
@@ -56,13 +54,11 @@ function leftovers() {
   const sockets = readFileSync('/proc/net/unix', 'utf8')
     .split('\n')
     .filter((line) => line.includes(`${dir}/`));
-  const alone = otherClusterWithNodes() === undefined;
   return [
     ...members().map(({ pid, name }) => `process ${pid} (${name})`),
     ...mountsInside().map((mount) => `mount ${mount}`),
     ...sockets.map((line) => `socket ${line.split(' ').at(-1)}`),
-    ...(alone && hasInterface() ? [`network interface ${hostInterface}`] : []),
-    ...(alone ? controlGroups('').map((folder) => `control group ${folder}`) : []),
+    ...(otherClusterWithNodes() === undefined && hasInterface() ? [`network interface ${hostInterface}`] : []),
     ...(existsSync(dir) ? [`folder ${dir}`] : []),
   ];
 }
@@ -87,23 +83,29 @@ async function removeInterface() {
 }
 
 /**
- * Removes the control groups below the cluster's own, in every hierarchy, once they are empty.
+ * Removes what containers leave in the machine's control groups when they die with their node.
  *
- * @param {string} below `node-1` for those of one node, '' for all
+ * @param {string} nodeFolder the folder of a node that is off
  * @returns {Promise<void>}
  */
-export async function removeControlGroups(below) {
-  await until('the control groups are empty', 10_000, () => {
-    for (const folder of controlGroups(below)) removeGroup(folder);
-    return controlGroups(below).length === 0;
+export async function removeControlGroups(nodeFolder) {
+  await until('the control groups of the containers are empty', 10_000, () => {
+    for (const folder of controlGroups(nodeFolder)) removeGroup(folder);
+    return controlGroups(nodeFolder).length === 0;
   });
 }
 
-function controlGroups(below) {
+const nodeFolders = () =>
+  (existsSync(dir) ? readdirSync(dir).filter((name) => /^node-\d+$/.test(name)) : []).map((name) => file(name));
+
+/** The control groups, in every hierarchy, of the containers that containerd recorded on a node. */
+function controlGroups(nodeFolder) {
+  const records = path.join(nodeFolder, 'lib/containerd/io.containerd.runtime.v2.task/k8s.io');
+  const containers = existsSync(records) ? readdirSync(records) : [];
   const root = '/sys/fs/cgroup';
   const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];
   return hierarchies
-    .map((hierarchy) => path.join(root, hierarchy, cgroup, below))
+    .flatMap((hierarchy) => containers.map((container) => path.join(root, hierarchy, 'k8s.io', container)))
     .filter((folder) => existsSync(folder));
 }
 

@@ -120,6 +120,7 @@ async function startControllers(programs) {
     // A silent node is NotReady after 10 s, not 40.
     '--node-monitor-grace-period=10s',
     '--node-monitor-period=1s',
+    `--flex-volume-plugin-dir=${file('volume-plugins')}`,
     '--cluster-signing-cert-file=',
     '--cluster-signing-key-file=',
     `--secure-port=${ports.controllerManager}`,

@@ -130,7 +130,8 @@ function onNode(n, work) {
   });
 }
 
-const describe = ({ nodes: real, fake }) => (real > 0 ? `${real} real nodes` : `${fake} fake nodes`);
+const describe = ({ nodes: real, fake }) => (real > 0 ? count(real, 'real') : count(fake, 'fake'));
+const count = (number, kind) => `${number} ${kind} ${number === 1 ? 'node' : 'nodes'}`;
 
 async function create(shape, say) {
   const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];

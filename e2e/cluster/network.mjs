@@ -87,6 +87,7 @@ export async function connectNode(n, nodes) {
   await ipIn(hubPid, [
     `link add node-${n} type veth peer name eth0 netns ${nodePid}`,
     `link set node-${n} master bridge up`,
+    `route replace ${networks.podsOf(n)} via ${networks.node(n)}`, // CoreDNS answers from here.
   ]);
   const others = Array.from({ length: nodes }, (_, i) => i + 1).filter((other) => other !== n);
   await ipIn(nodePid, [

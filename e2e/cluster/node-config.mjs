@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pauseImage } from './images.mjs';
-import { cgroup, file, networks } from './settings.mjs';
+import { file, networks } from './settings.mjs';
 
 const containerdSocket = '/run/containerd/containerd.sock';
 
@@ -77,7 +77,6 @@ export function writeKubeletConfig(n) {
     resolvConf: '',
     // Nodes share one machine, whatever its version of control groups, so they reserve and enforce nothing.
     cgroupDriver: 'cgroupfs',
-    cgroupRoot: `/${cgroup}/node-${n}`,
     cgroupsPerQOS: false,
     enforceNodeAllocatable: [],
     failCgroupV1: false,

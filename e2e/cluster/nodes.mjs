@@ -41,7 +41,7 @@ export async function stopKubelet(n) {
 /** Pulls the plug of node `n`: kubelet, containers and network end at once. */
 export async function crashNode(n) {
   await end((member) => member.name === `node-${n}` || member.name.startsWith(`node-${n}/`), 0);
-  await removeControlGroups(`node-${n}`);
+  await removeControlGroups(file(`node-${n}`));
 }
 
 /** @returns {boolean} whether node `n` is switched on */

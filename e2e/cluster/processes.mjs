@@ -111,7 +111,7 @@ export function tailOf(name) {
 export async function started(name, what, isReady) {
   try {
     await until(what, 60_000, async () => {
-      if (!find(name)) throw new Failure(`${name} ended at once.`);
+      if (!members().some((member) => member.name === name)) throw new Failure(`${name} ended at once.`);
       return isReady();
     });
   } catch (error) {

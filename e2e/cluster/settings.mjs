@@ -25,9 +25,6 @@ export const maxNodes = 100;
 /** The name of the network interface that a cluster with real nodes adds to the machine. */
 export const hostInterface = 'ome0';
 
-/** The control group, in every hierarchy, under which the pods of all nodes run. */
-export const cgroup = 'ome-cluster';
-
 /** Folders that a node sees its own version of, so nothing that a node needs may lie in them. */
 export const hiddenFromNodes = ['/run', '/var/run', '/var/lib', '/var/log'];
 
