@@ -71,27 +71,27 @@ export function currentRevisionOf(snapshot: Snapshot, status: DecodedStatus): Re
   return status.current === status.update && contradicted ? '' : status.current;
 }
 
-function verdict(status: string, reason: string, message: string): Verdict {
+function ready(status: string, reason: string, message: string): Verdict {
   return { type: 'Ready', status, reason, message };
 }
 
 function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
   const rows = [...status.rows.values()];
   const total = snapshot.spec.replicas;
-  const { serving, updated, ready } = status.counters;
+  const { serving, updated } = status.counters;
   if (rows.some((row) => row.kind === 'failed')) {
-    return verdict('False', 'InstanceFailed', 'At least one Instance has Phase=Failed');
+    return ready('False', 'InstanceFailed', 'At least one Instance has Phase=Failed');
   }
   if (isStaged(snapshot, rows)) {
     const { partition } = snapshot.spec.update;
-    return verdict(
+    return ready(
       'True',
       'Staged',
       `Staged at partition ${partition}: ${updated}/${total} Instances on ${status.update}, ${total - updated} held on the prior revision`,
     );
   }
   if (status.current !== status.update) {
-    return verdict(
+    return ready(
       'Unknown',
       'RolloutInProgress',
       `Rolling out ${status.update} (${updated}/${total} Instances on target)`,
@@ -99,11 +99,11 @@ function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
   }
   const slack = resolveBudget(snapshot.spec.update.maxUnavailable, total) ?? 0;
   const minimum = Math.max(0, total - slack);
-  if (serving >= total) return verdict('True', 'AllInstancesReady', `${ready}/${total} Instances Ready`);
+  if (serving >= total) return ready('True', 'AllInstancesReady', `${status.counters.ready}/${total} Instances Ready`);
   if (serving >= minimum) {
-    return verdict('True', 'MinimumAvailable', `${serving}/${total} Instances serving (min ${minimum})`);
+    return ready('True', 'MinimumAvailable', `${serving}/${total} Instances serving (min ${minimum})`);
   }
-  return verdict(
+  return ready(
     'False',
     'ReplicaCountMismatch',
     `${serving}/${total} Instances serving, need ${minimum} (no rollout in flight)`,

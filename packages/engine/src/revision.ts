@@ -28,8 +28,8 @@ interface TemplateShape {
   readonly spec?: unknown;
 }
 
-function metaOf(template: TemplateShape | undefined): PodMeta | null {
-  const meta = template?.metadata;
+function metaOf(shape: TemplateShape | undefined): PodMeta | null {
+  const meta = shape?.metadata;
   if (meta === undefined) return null;
   return {
     ...(meta.labels === undefined ? {} : { labels: meta.labels }),

@@ -6,7 +6,7 @@ import type { InstanceRow, Sec } from '@omenative/api';
 import { isOverdue } from '../clock.js';
 import { podsOrAt, type Step } from '../draft.js';
 import { terminationOfPod } from '../failure.js';
-import { announce, sayInstance } from '../say.js';
+import { sayInstance } from '../say.js';
 import type { LifecycleConfig, PodView, Snapshot } from '../snapshot.js';
 import type { PodSet, Unit } from '../units.js';
 import type { CreatingRow } from './create.js';
@@ -28,7 +28,7 @@ export function withoutSpentBookings(row: InstanceRow, unit: Unit): InstanceRow 
   return kept.length === row.announced.length ? row : { ...row, announced: kept };
 }
 
-/** Books the first ended pod of the set, or waits for its turn; undefined when none needs it. */
+/** Books the ended pods of the set, or waits for its turn; undefined when none needs it. */
 export function recycleStep(
   snapshot: Snapshot,
   unit: Unit,
@@ -38,8 +38,9 @@ export function recycleStep(
   const { now, config } = snapshot;
   const ended = set.slots
     .flatMap(({ occupant }) => (occupant.is === 'terminal' ? [occupant.pod] : []))
-    .find((pod) => !isRecycleBooked(row, pod));
-  if (ended === undefined) return undefined;
+    .filter((pod) => !isRecycleBooked(row, pod));
+  const first = ended[0];
+  if (first === undefined) return undefined;
   const notBefore = pacedUntil(row.op.lastProgressAt ?? now, row.op.retryCount, config);
   if (notBefore > now || isOverdue(row.op, now)) {
     return {
@@ -47,7 +48,7 @@ export function recycleStep(
       hold: {
         is: 'RecyclePacing',
         index: unit.index,
-        text: `pod ${ended.name} ended (${ended.statusReason || ended.phase}) and is replaced after a pause`,
+        text: `pod ${first.name} ended (${first.statusReason || first.phase}) and is replaced after a pause`,
         wake: podsOrAt(unit.index, notBefore > now ? notBefore : row.op.deadline),
       },
     };
@@ -58,19 +59,19 @@ export function recycleStep(
     row: {
       ...row,
       op: { ...row.op, retryCount: count, lastProgressAt: now },
-      lastFailure: terminationOfPod(ended, now),
-      announced: announce(row, `${reason}@${ended.uid}`),
+      lastFailure: terminationOfPod(first, now),
+      announced: [...row.announced, ...ended.map((pod) => `${reason}@${pod.uid}`)],
     } as InstanceRow,
-    events: [
+    events: ended.map((pod) =>
       sayInstance(
         snapshot,
         'Warning',
         reason,
         unit.index,
-        ended.uid,
-        `pod ${ended.name} (${ended.phase}/${ended.statusReason || 'ended'}) is deleted and created again (recycle ${count})`,
+        pod.uid,
+        `pod ${pod.name} (${pod.phase}/${pod.statusReason || 'ended'}) is deleted and created again (recycle ${count})`,
       ),
-    ],
+    ),
   };
 }
 
