@@ -4,6 +4,7 @@
  */
 import { label, managedByValue } from '@omenative/api';
 import { Informer, type InformerProblem, type ResourceType, type Runtime, type Transport } from '@omenative/kube';
+import { configMapName } from './config/default-config-map.js';
 import { isProofOfDeletion, type PodRecord, podRecordOf } from './inferencereplica/pod-view.js';
 import { type ReplicaRecord, replicaRecordOf } from './inferencereplica/replica-record.js';
 import { type RevisionRecord, revisionRecordOf } from './inferencereplica/revision-object.js';
@@ -33,9 +34,6 @@ export const index = {
   /** `namespace/service`: the slices of one Service. */
   service: 'service',
 } as const;
-
-/** The one ConfigMap with the operator's settings. */
-export const configMapName = 'inferenceservice-config';
 
 export interface CachesOptions {
   readonly transport: Transport;

@@ -3,13 +3,9 @@
  * is the truth: the condition is True exactly when it is empty.
  */
 import { servingCondition } from '@omenative/api';
-import type { GateHold, GateView } from '@omenative/engine';
+import { type GateHold, type GateView, lifecycleHold } from '@omenative/engine';
 import type { PodConditionPatch } from '@omenative/kube';
 import { asRecord, asText, isRecord, type JsonRecord } from '../shared/json.js';
-
-/** The writer of the hold that every pod is born with: it stands for "the Instance is not ready yet". */
-export const lifecycleWriter = 'Lifecycle';
-const birthHold: GateHold = { writer: lifecycleWriter, key: 'instance-ready' };
 
 /** Reads the gate off a pod's `status.conditions`. */
 export function gateOf(conditions: readonly JsonRecord[]): GateView {
@@ -59,14 +55,15 @@ export type GateStep =
 export function gateStep(conditions: readonly JsonRecord[], wish: GateChange, now: string): GateStep {
   const condition = conditions.find((item) => item['type'] === servingCondition);
   const message = asText(condition?.['message']);
-  const listed = condition === undefined ? [birthHold] : parseHolds(message);
+  // Every pod is born with the lifecycle hold, written down or not.
+  const listed = condition === undefined ? [lifecycleHold] : parseHolds(message);
   if (listed === undefined) return { step: 'refuse', message };
   const holds = withChange(listed, wish);
   const status = holds.length === 0 ? 'True' : 'False';
   const text = printHolds(holds);
   const isWritten = condition !== undefined && condition['status'] === status && message === text;
   // A pod without the condition is held anyway: only a change of its implicit hold needs a write.
-  const isImplied = condition === undefined && holds.length === 1 && sameHold(holds[0], birthHold);
+  const isImplied = condition === undefined && holds.length === 1 && sameHold(holds[0], lifecycleHold);
   if (isWritten || isImplied) return { step: 'none' };
   const since = asText(condition?.['lastTransitionTime']);
   return {
@@ -84,7 +81,7 @@ export function gateStep(conditions: readonly JsonRecord[], wish: GateChange, no
 function withChange(holds: readonly GateHold[], wish: GateChange): readonly GateHold[] {
   // There is one lifecycle hold whatever key its writer of the day gave it.
   const isMeant = (hold: GateHold): boolean =>
-    wish.hold.writer === lifecycleWriter ? hold.writer === lifecycleWriter : sameHold(hold, wish.hold);
+    wish.hold.writer === lifecycleHold.writer ? hold.writer === lifecycleHold.writer : sameHold(hold, wish.hold);
   const others = holds.filter((hold) => !isMeant(hold));
   return wish.change === 'add' ? [...others, wish.hold] : others;
 }

@@ -74,7 +74,7 @@ export function sliceRecordOf(raw: unknown): SliceRecord {
 
 /** The pod as routing sees it: by its labels. */
 export interface RoutedPod {
-  readonly view: Pick<PodView, 'name' | 'uid'>;
+  readonly view: Pick<PodView, 'name' | 'uid' | 'phase'>;
   readonly meta: Pick<ObjectMeta, 'labels'>;
 }
 
@@ -92,8 +92,8 @@ export interface RoutingService {
 }
 
 /**
- * In or out of rotation over all these Services; a pod that none of them selects is out, and a pod of which one of them
- * knows nothing is not in the map.
+ * In or out of rotation over all these Services. A pod that none of them selects is out, and so is one that has ended; a pod
+ * of which one of them knows nothing is not in the map.
  */
 export function rotationOf(
   pods: readonly RoutedPod[],
@@ -105,8 +105,9 @@ export function rotationOf(
   for (const pod of pods) {
     const selecting = services.filter((service) => selects(service.selector, pod.meta.labels));
     const isIn = selecting.some((service) => isListed(routed.get(service), pod));
-    if (isIn) rotation.set(pod.view.uid, 'in');
-    else if (selecting.every((service) => service.slices !== undefined)) rotation.set(pod.view.uid, 'out');
+    const hasEnded = pod.view.phase === 'Succeeded' || pod.view.phase === 'Failed';
+    if (isIn && !hasEnded) rotation.set(pod.view.uid, 'in');
+    else if (hasEnded || selecting.every((service) => service.slices !== undefined)) rotation.set(pod.view.uid, 'out');
   }
   return rotation;
 }
