@@ -7,23 +7,29 @@ import { run } from './run.mjs';
 import { dir, file, hostInterface } from './settings.mjs';
 import { until } from './wait.mjs';
 
-const label = file('.ome-cluster');
+const label = '.ome-cluster';
 
 /**
  * Makes the cluster's folder and labels it, so that `down` never removes a folder that is not a cluster's.
  *
  * @returns {void}
- * @throws {Failure} when the folder exists and has something else in it
+ * @throws {Failure} when the folder exists and holds something else
  */
 export function claimFolder() {
-  requireOurFolder();
-  mkdirSync(dir, { recursive: true, mode: 0o755 });
-  writeFileSync(label, '');
+  isThereACluster();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(file(label), '');
   for (const name of ['log', 'certs']) mkdirSync(file(name), { recursive: true });
 }
 
-function requireOurFolder() {
-  if (!existsSync(dir) || existsSync(label) || readdirSync(dir).length === 0) return;
+/**
+ * @returns {boolean} whether there is anything of the cluster on this machine
+ * @throws {Failure} when its folder exists and holds something else
+ */
+export function isThereACluster() {
+  if (members().length > 0) return true;
+  if (!existsSync(dir)) return false;
+  if (existsSync(file(label)) || readdirSync(dir).length === 0) return true;
   throw new Failure(`${dir} has files in it that are not a test cluster's. Name another folder in OME_CLUSTER_DIR.`);
 }
 
@@ -34,14 +40,23 @@ function requireOurFolder() {
  * @throws {Failure} that lists what could not be removed
  */
 export async function removeCluster() {
-  requireOurFolder();
   await end(() => true, 0);
   for (const mount of mountsInside().toReversed()) await run(['umount', '--lazy', mount]);
   for (const folder of nodeFolders()) await removeControlGroups(folder);
-  if (otherClusterWithNodes() === undefined) await removeInterface();
-  rmSync(dir, { recursive: true, force: true });
+  if (otherClusterWithNodes() === undefined) {
+    await removeInterface();
+    for (const group of containerGroups()) removeGroup(group);
+  }
+  removeFolder();
   const left = leftovers();
   if (left.length > 0) throw new Failure(`The cluster is down, but this is left of it:\n  ${left.join('\n  ')}`);
+}
+
+/** Removes the label last: what an interruption leaves is still known as a cluster's. */
+function removeFolder() {
+  if (!existsSync(dir)) return;
+  for (const name of readdirSync(dir)) if (name !== label) rmSync(file(name), { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 }
 
 /** @returns {string | undefined} the folder of another cluster that has real nodes at present */
@@ -98,17 +113,23 @@ export async function removeControlGroups(nodeFolder) {
 const nodeFolders = () =>
   (existsSync(dir) ? readdirSync(dir).filter((name) => /^node-\d+$/.test(name)) : []).map((name) => file(name));
 
-/** The control groups, in every hierarchy, of the containers that containerd recorded on a node. */
+/** Every group, one in each hierarchy, under which containerd puts containers that get no place from a kubelet. */
+function containerGroups() {
+  const root = '/sys/fs/cgroup';
+  const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];
+  return hierarchies.map((hierarchy) => path.join(root, hierarchy, 'k8s.io')).filter((folder) => existsSync(folder));
+}
+
+/** The groups of the containers that containerd recorded on a node. */
 function controlGroups(nodeFolder) {
   const records = path.join(nodeFolder, 'lib/containerd/io.containerd.runtime.v2.task/k8s.io');
   const containers = existsSync(records) ? readdirSync(records) : [];
-  const root = '/sys/fs/cgroup';
-  const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];
-  return hierarchies
-    .flatMap((hierarchy) => containers.map((container) => path.join(root, hierarchy, 'k8s.io', container)))
+  return containerGroups()
+    .flatMap((group) => containers.map((container) => path.join(group, container)))
     .filter((folder) => existsSync(folder));
 }
 
+/** Removes a group and those below it, except where processes are. */
 function removeGroup(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) removeGroup(path.join(folder, entry.name));
@@ -116,6 +137,6 @@ function removeGroup(folder) {
   try {
     rmdirSync(folder);
   } catch (error) {
-    if (error.code !== 'EBUSY') throw error; // Its processes are still ending.
+    if (error.code !== 'EBUSY') throw error;
   }
 }

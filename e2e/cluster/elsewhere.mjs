@@ -1,6 +1,6 @@
 // Clusters that are not made here: one that kind makes, or one that exists.
 import { existsSync } from 'node:fs';
-import { claimFolder, removeCluster } from './cleanup.mjs';
+import { claimFolder, isThereACluster, removeCluster } from './cleanup.mjs';
 import { Failure } from './failure.mjs';
 import { run } from './run.mjs';
 import * as settings from './settings.mjs';
@@ -41,7 +41,7 @@ export const kind = {
   },
   async down(say) {
     await run(['kind', 'delete', 'cluster', '--name', kindName]);
-    await removeCluster();
+    if (isThereACluster()) await removeCluster();
     say(`The kind cluster ${kindName} is gone.`);
   },
 };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { ask, readyNodes } from './api.mjs';
 import { binaries, kubernetesVersion } from './binaries.mjs';
-import { claimFolder, otherClusterWithNodes, removeCluster } from './cleanup.mjs';
+import { claimFolder, isThereACluster, otherClusterWithNodes, removeCluster } from './cleanup.mjs';
 import { startControlPlane } from './control-plane.mjs';
 import { Failure } from './failure.mjs';
 import { startFakeNodes } from './fake-nodes.mjs';
@@ -12,7 +12,7 @@ import { resetInterruption } from './interruption.mjs';
 import { withLock } from './lock.mjs';
 import { requireFreeAddresses, startDns, startNetwork } from './network.mjs';
 import * as nodes from './nodes.mjs';
-import { find, members } from './processes.mjs';
+import { find } from './processes.mjs';
 import { requireNodeSupport, staticBusybox } from './requirements.mjs';
 import * as settings from './settings.mjs';
 import { until } from './wait.mjs';
@@ -50,7 +50,7 @@ export function up(shape, say) {
       }
       throw new Failure(`A cluster with ${describe(running)} is up. To replace it, run 'scripts/cluster down' first.`);
     }
-    if (members().length > 0 || existsSync(settings.dir)) {
+    if (isThereACluster()) {
       say('Removing what an earlier run left.');
       await removeCluster();
     }
@@ -75,9 +75,9 @@ export function up(shape, say) {
  */
 export function down(say) {
   return withLock(settings.dir, lockTimeoutMs, async () => {
-    const count = members().length;
+    if (!isThereACluster()) return say('There is no cluster.');
     await removeCluster();
-    say(count > 0 ? 'The cluster is down, and nothing is left of it.' : 'There is no cluster.');
+    say('The cluster is down, and nothing is left of it.');
   });
 }
 

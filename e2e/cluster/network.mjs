@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Failure } from './failure.mjs';
+import { interruption } from './interruption.mjs';
 import { findInit, start, tailOf } from './processes.mjs';
 import { run } from './run.mjs';
 import { file, hostInterface, kubeconfig, networks } from './settings.mjs';
@@ -124,7 +125,7 @@ export async function initOf(name) {
   try {
     return (await until(`the namespaces of ${name} exist`, 10_000, () => findInit(name))).pid;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (interruption().aborted || !(error instanceof Failure)) throw error;
     throw new Failure(
       `${error.message} Real nodes need a machine whose root may make namespaces (a privileged container, if any). ` +
         `What was said:\n${tailOf(name)}`,

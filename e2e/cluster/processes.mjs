@@ -115,7 +115,7 @@ export async function started(name, what, isReady) {
       return isReady();
     });
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (interruption().aborted || !(error instanceof Failure)) throw error;
     throw new Failure(`${error.message} The end of its log:\n${tailOf(name)}`);
   }
 }
