@@ -87,6 +87,11 @@ export class Client {
     return new Client({ ...this.#options, transport: fencedTransport(this.#options.transport, fence) });
   }
 
+  /** The same client with other limits on what it repeats. */
+  withRetry(retry: RetryOptions): Client {
+    return new Client({ ...this.#options, retry });
+  }
+
   async get<T extends KubeObject>(type: ResourceType<T>, name: ObjectName, options: GetOptions = {}): Promise<T> {
     const query = compact({ resourceVersion: options.resourceVersion });
     const request: ApiRequest = { method: 'GET', path: objectPath(type, name, options.subresource), query };
