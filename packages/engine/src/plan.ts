@@ -13,6 +13,7 @@ import { keyOfObject } from './keys.js';
 import { expiryWake } from './operations/expire.js';
 import { isSurging } from './operations/update-surge.js';
 import type { Plan } from './plan-types.js';
+import { aggregated } from './say.js';
 import type { Snapshot } from './snapshot.js';
 import { reportTeardown } from './teardown.js';
 import { transition } from './transition.js';
@@ -40,7 +41,7 @@ export function plan(snapshot: Snapshot): Plan {
     ...(changed ? { status } : {}),
     urgency: isMoreThanCounters(snapshot.status, status) ? 'now' : 'coalesce',
     chains: wanted.chains,
-    events: [...draft.events, ...teardown.events],
+    events: aggregated(snapshot, [...draft.events, ...teardown.events]),
     holds,
     ...(wakeAt === undefined ? {} : { wakeAt }),
   };

@@ -4,7 +4,7 @@
  */
 import type { RolloutGate } from '@omenative/api';
 import { charged, fits } from './budgets.js';
-import { apply, type Draft, onPods } from './draft.js';
+import { apply, type Draft } from './draft.js';
 import { restingSet } from './operations/resting.js';
 import { isSurging, openSurge } from './operations/update-surge.js';
 import { partitionHeld, slotFreedAt, surgeCharge } from './pacing.js';
@@ -83,6 +83,6 @@ function refuse(draft: Draft, gate: RolloutGate, reason: string, at?: number): v
     is: gate,
     target,
     text: reason,
-    wake: at === undefined ? [onPods(-1), { user: 'spec' }] : [{ at }, { user: 'spec' }],
+    wake: [{ on: 'pod', key: '*' }, { user: 'spec' }, ...(at === undefined ? [] : [{ at }])],
   });
 }

@@ -41,3 +41,28 @@ export function sayReplica(
 export function announce(row: InstanceRow, entry: string): readonly string[] {
   return row.announced.includes(entry) ? row.announced : [...row.announced, entry];
 }
+
+/** More Normal Events of one kind in one pass than this are said in one. */
+const mostAlike = 10;
+
+/** Keeps a mass of alike Normal Events from drowning the ones that matter; a Warning is always said on its own. */
+export function aggregated(snapshot: Snapshot, events: readonly EventIntent[]): readonly EventIntent[] {
+  const alike = new Map<string, number>();
+  for (const { type, reason } of events) {
+    if (type === 'Normal') alike.set(reason, (alike.get(reason) ?? 0) + 1);
+  }
+  const many = new Set([...alike].filter(([, count]) => count > mostAlike).map(([reason]) => reason));
+  const apart = events.filter((event) => event.type === 'Warning' || !many.has(event.reason));
+  const summed = [...many].map((reason): EventIntent => {
+    const first = events.find((event) => event.reason === reason);
+    const count = alike.get(reason) ?? 0;
+    return sayReplica(
+      snapshot,
+      'Normal',
+      reason,
+      `${first?.episode ?? ''}+${count}`,
+      `${count} Instances at once; the first: ${first?.text ?? ''}`,
+    );
+  });
+  return [...apart, ...summed];
+}

@@ -19,6 +19,7 @@ import { advanceFailed, advanceReady } from './operations/resting.js';
 import { advanceSurge, isSurging } from './operations/update-surge.js';
 import { partitionHeld, rebuildRevision } from './pacing.js';
 import { startUpdates } from './rollout.js';
+import { sayInstance } from './say.js';
 import { planIndices } from './scale.js';
 import type { Snapshot } from './snapshot.js';
 import { type Unit, unitsOf } from './units.js';
@@ -157,7 +158,16 @@ function create(draft: Draft, units: readonly Unit[], missing: readonly Index[])
   for (const unit of selected) {
     const rev = rebuildRevision(snapshot, unit, held);
     const reason = unit.row.running === '' ? 'scale up' : 'the Instance lost its pods';
-    apply(draft, unit.index, { to: 'row', row: openCreate(snapshot, unit.row, rev, reason) });
+    const row = openCreate(snapshot, unit.row, rev, reason);
+    const created = sayInstance(
+      snapshot,
+      'Normal',
+      'InstanceCreated',
+      row.index,
+      row.op.id,
+      `its pods are created at revision ${rev} (${reason})`,
+    );
+    apply(draft, unit.index, { to: 'row', row, events: [created] });
   }
   const waiting = candidates.length - selected.length;
   if (waiting > 0) {

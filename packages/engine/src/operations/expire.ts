@@ -3,7 +3,7 @@
  * deadline. Promotion is decided before, so "can be promoted" always beats "expired"; an Instance whose pods all serve
  * never fails.
  */
-import type { InstanceRow, Sec, Termination } from '@omenative/api';
+import type { InstanceRow, RowBase, Sec, Termination } from '@omenative/api';
 import { isOverdue } from '../clock.js';
 import type { Step } from '../draft.js';
 import { causeOf, stuckContainers, terminationOfDeadline, terminationOfStuck } from '../failure.js';
@@ -11,10 +11,10 @@ import { keyOfCreate } from '../keys.js';
 import { servesNow } from '../readiness.js';
 import { sayInstance } from '../say.js';
 import type { PodView, Snapshot } from '../snapshot.js';
-import type { PodSet, Unit } from '../units.js';
+import { areProvedAbsent, isTerminating, type PodSet, type Unit } from '../units.js';
 import { type CreatingRow, createSet } from './create.js';
 import { rest } from './row.js';
-import { isSurging, type SurgingRow, surgePairOf } from './update-surge.js';
+import { isDraining, isSurging, type SurgingRow, surgePairOf } from './update-surge.js';
 
 /** The pods an attempt is judged by: those it makes. The source of a surge is never blamed for its replacement. */
 function judgedSet(snapshot: Snapshot, unit: Unit, row: CreatingRow | SurgingRow): PodSet {
@@ -33,7 +33,7 @@ export function expire(snapshot: Snapshot, unit: Unit, row: CreatingRow | Surgin
     (isOverdue(row.op, now)
       ? terminationOfDeadline(set.live, `${row.op.type}/${row.op.step}`, row.op.startedAt ?? now, now)
       : undefined);
-  return failure === undefined ? undefined : failed(snapshot, row, failure);
+  return failure === undefined ? undefined : failed(snapshot, unit, row, failure);
 }
 
 /** When `expire` may next decide otherwise without any event. */
@@ -73,8 +73,9 @@ function stuck(snapshot: Snapshot, row: CreatingRow | SurgingRow, pods: readonly
   return found === undefined ? undefined : terminationOfStuck(found, snapshot.now);
 }
 
-function failed(snapshot: Snapshot, row: CreatingRow | SurgingRow, lastFailure: Termination): Step {
-  const next: InstanceRow = { ...rest(row), kind: 'failed', target: row.op.target, lastFailure };
+function failed(snapshot: Snapshot, unit: Unit, row: CreatingRow | SurgingRow, lastFailure: Termination): Step {
+  const life = isSurging(row) ? lifeAfterSurge(snapshot, unit, row) : rest(row);
+  const next: InstanceRow = { ...life, kind: 'failed', target: row.op.target, lastFailure };
   const where = lastFailure.containerName === '' ? '' : ` container ${lastFailure.containerName}`;
   const advice =
     causeOf(lastFailure.reason) === 'workload'
@@ -94,4 +95,17 @@ function failed(snapshot: Snapshot, row: CreatingRow | SurgingRow, lastFailure: 
       ),
     ],
   };
+}
+
+/**
+ * Whose slot and revision a failed surge leaves the Instance with: the source's while there is one; the replacement's once
+ * the source was given up for it, so that what serves or may serve again is what the row speaks of.
+ */
+function lifeAfterSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): RowBase {
+  const { source, sourceSlots } = surgePairOf(snapshot, unit, row);
+  const isGivenUp =
+    isDraining(row.op.step) &&
+    (source === undefined ? areProvedAbsent(snapshot, row.index, sourceSlots) : isTerminating(source));
+  if (!isGivenUp) return rest(row);
+  return { ...rest(row), running: row.op.target, activeOrdinal: row.activeOrdinal === 0 ? 1 : 0 };
 }
