@@ -73,17 +73,19 @@ const step = named(
 
 const prometheus = named(
   'PrometheusSource',
-  withRules(
-    object({
-      providerRef: named('MetricProviderRef', object({ name: str({ minLength: 1 }) }, ['name'])),
-      serverAddress: about("Base URL; unset means the operator's default.", str()),
-      authRef: secretKeySelector,
-      headers: mapOf(str()),
-    }),
-    rule(
-      '!(has(self.providerRef) && has(self.serverAddress))',
-      'at most one of providerRef and serverAddress may be set',
-    ),
+  object({
+    providerRef: named('MetricProviderRef', object({ name: str({ minLength: 1 }) }, ['name'])),
+    serverAddress: about("Base URL; unset means the operator's default.", str()),
+    authRef: secretKeySelector,
+    headers: mapOf(str()),
+  }),
+);
+
+const servicePrometheus = withRules(
+  prometheus,
+  rule(
+    '!(has(self.providerRef) && has(self.serverAddress))',
+    'at most one of providerRef and serverAddress may be set',
   ),
 );
 
@@ -92,7 +94,7 @@ const lastStepFinishes =
   '!has(self.steps) || self.steps.size() == 0 || (self.steps[self.steps.size() - 1].traffic == 100 && (type(self.steps[self.steps.size() - 1].capacity) == int || self.steps[self.steps.size() - 1].capacity == "100%"))';
 
 const canaryFields = {
-  prometheus,
+  steps: list(step, { maxItems: 20 }),
   scaleDownDelaySeconds: about('Seconds between the traffic shift and the scale-down.', int32()),
   readyTimeout: about(
     "How long the capacity of a step may be missing; unset means the operator's default.",
@@ -100,12 +102,12 @@ const canaryFields = {
   ),
 } as const;
 
-const canary = named('GroupCanary', object({ steps: list(step, { maxItems: 20 }), ...canaryFields }));
+const canary = named('GroupCanary', object({ ...canaryFields, prometheus }));
 
 const serviceCanary = named(
   'GroupCanary',
   withRules(
-    object({ steps: list(step, { maxItems: 20 }), ...canaryFields }),
+    object({ ...canaryFields, prometheus: servicePrometheus }),
     rule(
       lastStepFinishes,
       'CanaryInvalid: the last step must finish the rollout; write traffic: 100 and capacity: "100%" in it',

@@ -654,11 +654,11 @@ export interface MaintainRatio {
 
 export interface GroupCanary {
   readonly steps?: readonly CanaryStep[];
-  readonly prometheus?: PrometheusSource;
   /** Seconds between the traffic shift and the scale-down. */
   readonly scaleDownDelaySeconds?: number;
   /** How long the capacity of a step may be missing; unset means the operator's default. */
   readonly readyTimeout?: string;
+  readonly prometheus?: PrometheusSource;
 }
 
 export interface CanaryStep {
