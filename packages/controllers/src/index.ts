@@ -1,2 +1,9 @@
 export * from './caches.js';
 export * from './config/index.js';
+export {
+  InferenceReplicaController,
+  type InferenceReplicaControllerOptions,
+} from './inferencereplica/controller.js';
+export type { ReplicaMetrics, StatusWriteResult } from './inferencereplica/metrics.js';
+export type { EventSink } from './shared/events.js';
+export type { Log, LogLevel } from './shared/log.js';

@@ -15,6 +15,8 @@ import { isDone, type Result } from './act/outcome.js';
 
 /** Chains of one pass that are under way at once; the requests of all passes have a limit of their own. */
 const maxChainsAtOnce = 64;
+/** Chains of the first waves of creates. */
+const slowStart: readonly number[] = [1, 2, 4, 8, 16, 32];
 
 /** How much one pass may do. */
 export interface Slice {
@@ -88,7 +90,7 @@ class Run {
       for (let chain = next(); chain !== undefined; chain = next()) await runChain(chain);
     };
     // Creates start slowly: what the server refuses once, it would refuse for all.
-    for (let wave = 1; lane === 'create' && wave < maxChainsAtOnce && at < chains.length; wave *= 2) {
+    for (const wave of lane === 'create' ? slowStart : []) {
       const started = Array.from({ length: wave }, next).filter((chain) => chain !== undefined);
       if (started.length === 0) return;
       await Promise.all(started.map(runChain));

@@ -73,7 +73,7 @@ export function observe(world: ReplicaWorld, context: PassContext): Observation 
     revisions: revisionsOf(status, stored, [specRevision, target]),
     pods: pods.indexed,
     strays: pods.strays,
-    rotation: rotationOf(world.pods, routingServices(world, headless)),
+    rotation: rotationOf(world.pods, routingServices(world, spec)),
     discoverable: discoverableOf(world.pods, world.slicesOf(headless)),
     headlessService: headlessState(world, headless, spec),
     inbox: context.inbox,
@@ -142,7 +142,11 @@ function podsByIndex(records: readonly PodRecord[]): {
 }
 
 /** Services that requests go through. A standalone replica has none of ours, so its headless Service stands in. */
-function routingServices(world: ReplicaWorld, headless: string): readonly RoutingService[] {
+export function routingServices(
+  world: ReplicaWorld,
+  spec: Pick<PlanSpec, 'owner' | 'component'>,
+): readonly RoutingService[] {
+  const headless = headlessServiceName(spec.owner, spec.component);
   const isStandalone = world.replica.parentName === '';
   return world.services
     .filter((service) => (service.isHeadless ? isStandalone && service.meta.name === headless : true))

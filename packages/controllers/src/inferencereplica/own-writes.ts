@@ -72,7 +72,7 @@ export class OwnWrites {
 
   /** Reads live what unanswered writes of the replica left open. What can't be read now stays open. */
   async settle(client: Client, replicaUid: string): Promise<void> {
-    const indices = [...(this.#written.get(replicaUid) ?? [])].sort((a, b) => a - b);
+    const indices = [...(this.#written.get(replicaUid) ?? [])].toSorted((a, b) => a - b);
     await Promise.all(indices.map((index) => this.#settleUnit(client, unitOf({ replicaUid, index }))));
   }
 
@@ -101,7 +101,7 @@ export class OwnWrites {
   async #settleUnit(client: Client, unit: string): Promise<void> {
     const names = this.#lost.get(unit);
     if (names === undefined) return;
-    for (const [key, name] of [...names]) {
+    for (const [key, name] of names) {
       if (await readLive(client, this.#pods, name)) names.delete(key);
     }
     if (names.size > 0) return;

@@ -66,6 +66,28 @@ export function specViewOf(
   };
 }
 
+/** A view that is good for nothing but taking the replica down: it asks for no pod. */
+export function teardownViewOf(record: ReplicaRecord): SpecView & { readonly ok: true } {
+  const runner = { name: 'default', size: 1 } as const;
+  const payload: RevisionPayload = { runners: [{ ...runner, template: {} }] };
+  const component = components.find((name) => name === record.spec['component']) ?? 'engine';
+  return {
+    ok: true,
+    spec: planSpec(
+      record,
+      component,
+      record.owner,
+      [{ ...runner, spec: {}, metadata: noMetadata }],
+      payload,
+      {},
+      () => false,
+    ),
+    live: { metadata: noMetadata, topologySpreadKey: '' },
+  };
+}
+
+const noMetadata: TemplateMetadata = { labels: {}, annotations: {} };
+
 function failed(reason: 'TemplateSourceMissing' | 'RenderFailed', message: string): SpecView {
   return { ok: false, reason, message };
 }
@@ -118,7 +140,7 @@ function payloadOf(
       ...(topologyKey === '' ? {} : { topologyKey }),
       ...(pairingProtocol === '' ? {} : { pairingProtocol }),
     },
-    metadata: split[0]?.live ?? { labels: {}, annotations: {} },
+    metadata: split[0]?.live ?? noMetadata,
   };
 }
 

@@ -1,7 +1,6 @@
 /** Creates a pod. Its name is derived, so that a repeat after a lost answer can only find the first one. */
 import type { CreatePod, StoredRevision } from '@omenative/engine';
 import { classify, mayHaveBeenApplied } from '@omenative/kube';
-import type { JsonRecord } from '../../shared/json.js';
 import { podType } from '../../shared/resources.js';
 import { podRecordOf } from '../pod-view.js';
 import { renderPod } from '../render.js';
@@ -17,7 +16,7 @@ export async function createPod(context: ActContext, effect: CreatePod): Promise
   const instance = { replicaUid: replica.meta.uid, index: effect.index };
   const name = { namespace: replica.meta.namespace, name: effect.name };
   try {
-    const reply = await client.create(podType, pod as JsonRecord);
+    const reply = await client.create(podType, pod);
     caches.pods.takeIn(reply);
     ownWrites.answered(instance, reply.metadata?.resourceVersion ?? '');
     return done;

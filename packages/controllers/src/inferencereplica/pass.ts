@@ -1,0 +1,331 @@
+/**
+ * One pass of one replica: observe, plan, prepare, persist, act. Everything between two requests is pure; everything that
+ * goes wrong ends in a fresh look, now or later.
+ */
+import type { Condition, DecodedStatus, Index, Sec } from '@omenative/api';
+import type { Effect, EffectKey, Outcome, Plan, Snapshot } from '@omenative/engine';
+import { type Client, classify, type Runtime } from '@omenative/kube';
+import type { Caches } from '../caches.js';
+import type { OperatorSettings } from '../config/settings.js';
+import type { Limiter } from '../shared/limiter.js';
+import type { ActContext } from './act/context.js';
+import { isDone, type Result, wordsOf } from './act/outcome.js';
+import { UnroutedGuard } from './act/unrouted.js';
+import { type ActReport, act, type Slice, send } from './act.js';
+import type { Inbox } from './inbox.js';
+import type { ReplicaMetrics } from './metrics.js';
+import { type Observation, observe, type ReplicaWorld, routingServices } from './observe.js';
+import type { OwnWrites } from './own-writes.js';
+import { type Persisted, persistStatus } from './persist.js';
+import { readPods } from './reads.js';
+import type { ReplicaRecord } from './replica-record.js';
+import { type SpecView, specViewOf, teardownViewOf } from './spec-view.js';
+import type { Teller } from './tell.js';
+import { worldOf } from './world.js';
+
+export interface PassDeps {
+  /** Its writes are refused, unsent, once the lease is not held. */
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly caches: Caches;
+  readonly settings: () => OperatorSettings;
+  readonly planner: (snapshot: Snapshot) => Plan;
+  readonly ownWrites: OwnWrites;
+  readonly inbox: Inbox;
+  readonly limiter: Limiter;
+  readonly slice: Slice;
+  readonly teller: Teller;
+  readonly metrics: ReplicaMetrics;
+  /** Monotonic milliseconds of the last status write of each replica, by UID. */
+  readonly writtenAtMs: Map<string, number>;
+}
+
+/** When to come again, if nothing else wakes us before. */
+export interface PassEnd {
+  readonly again: 'now' | 'backoff' | 'whenWoken';
+  /** Wall-clock milliseconds of the earliest wake of all holds. */
+  readonly wakeAtMs?: number;
+}
+
+const settled: PassEnd = { again: 'whenWoken' };
+const later: PassEnd = { again: 'backoff' };
+
+/** Tries of one pass to plan on a version that nobody else moves meanwhile. */
+const maxLooks = 4;
+/** Rounds of live reads that one pass may make. */
+const maxReadRounds = 3;
+/** Milliseconds between two writes of a status in which only counters move. */
+const counterSpacingMs = 1000;
+
+/**
+ * Runs a pass over the replica `key`, `namespace/name`.
+ *
+ * @throws ApiError or TransportError when the server refuses a status, or a live read fails.
+ */
+export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
+  const first = deps.caches.replicas.store.get(key);
+  if (first === undefined) return settled;
+  await deps.ownWrites.settle(deps.client, first.meta.uid);
+  for (let look = 1; look <= maxLooks; look++) {
+    const replica = deps.caches.replicas.store.get(key);
+    if (replica === undefined || replica.meta.uid !== first.meta.uid) return settled;
+    const end = await new Pass(deps, replica).run();
+    if (end !== 'lookAgain') return end;
+  }
+  return later;
+}
+
+class Pass {
+  readonly #deps: PassDeps;
+  readonly #replica: ReplicaRecord;
+  readonly #settings: OperatorSettings;
+  readonly #readIndices: Set<Index> = new Set();
+
+  constructor(deps: PassDeps, replica: ReplicaRecord) {
+    this.#deps = deps;
+    this.#replica = replica;
+    this.#settings = deps.settings();
+  }
+
+  async run(): Promise<PassEnd | 'lookAgain'> {
+    const { status } = this.#replica;
+    if (!status.ok) {
+      this.#reportUnreadable(status.message);
+      return settled;
+    }
+    const world = worldOf(this.#deps.caches, this.#replica);
+    const view = this.#viewOf(world);
+    if (!view.ok) return this.#reportSpec(status.status, view);
+    const observation = this.#observe(status.status, view);
+    const isDying = this.#replica.meta.deletionAt !== undefined;
+    if (observation.collision === 'name' && !isDying)
+      return this.#bumpCollisionCount(observation, 'its name holds another template');
+    const plan = await this.#plan(status.status, view, observation);
+    return plan === undefined ? later : this.#carryOut(plan.plan, plan.observation);
+  }
+
+  /** Plans, reading live what the plan needs to know; undefined when it never has enough. */
+  async #plan(
+    status: DecodedStatus,
+    view: SpecView & { readonly ok: true },
+    first: Observation,
+  ): Promise<{ readonly plan: Plan; readonly observation: Observation } | undefined> {
+    const { planner, client, caches } = this.#deps;
+    let observation = first;
+    for (let round = 0; round <= maxReadRounds; round++) {
+      const plan = planner(observation.snapshot);
+      const indices = plan.reads.map((read) => read.index);
+      if (indices.length === 0) return { plan, observation };
+      await readPods(client, caches, this.#replica, view.spec, indices);
+      for (const index of indices) this.#readIndices.add(index);
+      observation = this.#observe(status, view);
+    }
+    return undefined;
+  }
+
+  #observe(status: DecodedStatus, view: SpecView & { readonly ok: true }): Observation {
+    const { caches, runtime, inbox, ownWrites } = this.#deps;
+    const { uid } = this.#replica.meta;
+    return observe(worldOf(caches, this.#replica), {
+      nowMs: runtime.nowMs(),
+      status,
+      spec: view.spec,
+      live: view.live,
+      config: this.#settings.lifecycle,
+      inbox: inbox.of(uid),
+      blind: ownWrites.blind(uid),
+      readIndices: this.#readIndices,
+    });
+  }
+
+  async #carryOut(plan: Plan, observation: Observation): Promise<PassEnd | 'lookAgain'> {
+    const before = observation.snapshot.status;
+    const prepared = await this.#prepare(plan, observation);
+    if (prepared !== 'ready') return prepared;
+    const wait = this.#counterWaitMs(plan);
+    const next = wait > 0 ? undefined : plan.status;
+    const { runtime, teller, writtenAtMs } = this.#deps;
+    let replica = this.#replica;
+    if (next !== undefined) {
+      const persisted = await this.#persist(next);
+      if (persisted.is === 'stale') return 'lookAgain';
+      if (persisted.is === 'gone') return settled;
+      if (persisted.is === 'unreachable') return later;
+      replica = persisted.replica;
+      if (persisted.is === 'written') writtenAtMs.set(replica.meta.uid, runtime.monotonicMs());
+      teller.changes(replica, before, next);
+    }
+    // What was not written yet is not told yet: it is decided, and told, again.
+    if (wait === 0) teller.events(replica, plan.events);
+    const report = await this.#act(plan, observation, replica, next ?? before);
+    const wakes = [
+      plan.wakeAt === undefined ? [] : [plan.wakeAt * 1000],
+      wait > 0 ? [runtime.nowMs() + wait] : [],
+    ].flat();
+    return {
+      again: report.isDisturbed ? 'backoff' : next !== undefined || report.isCut ? 'now' : 'whenWoken',
+      ...(wakes.length === 0 ? {} : { wakeAtMs: Math.min(...wakes) }),
+    };
+  }
+
+  /** Milliseconds until counters alone may be written again; 0 when this plan's status may be written now. */
+  #counterWaitMs(plan: Plan): number {
+    if (plan.status === undefined || plan.urgency === 'now') return 0;
+    const { writtenAtMs, runtime } = this.#deps;
+    const writtenAt = writtenAtMs.get(this.#replica.meta.uid);
+    return writtenAt === undefined ? 0 : Math.max(0, writtenAt + counterSpacingMs - runtime.monotonicMs());
+  }
+
+  /** Makes what the status is about to name. */
+  async #prepare(plan: Plan, observation: Observation): Promise<'ready' | PassEnd | 'lookAgain'> {
+    const context = this.#context(observation, this.#replica, observation.snapshot.status);
+    for (const effect of plan.prepare) {
+      const result = await this.#deps.limiter.run(() => send(context, effect));
+      this.#noteResult(effect, result);
+      if (result.collision === true) return this.#bumpCollisionCount(observation, result.detail);
+      if (!isDone(result)) {
+        this.#book(new Map([[effect.key, { ...result, at: observation.snapshot.now }]]));
+        return result.as === 'conflict' ? 'lookAgain' : later;
+      }
+      // The replica's own version has moved on: the status is planned on the new one.
+      if (effect.do === 'finalizer') return 'lookAgain';
+    }
+    return 'ready';
+  }
+
+  async #act(
+    plan: Plan,
+    observation: Observation,
+    replica: ReplicaRecord,
+    persisted: DecodedStatus,
+  ): Promise<ActReport> {
+    const { limiter, slice } = this.#deps;
+    const report = await act(plan.chains, {
+      context: this.#context(observation, replica, persisted),
+      limiter,
+      slice,
+      onResult: (effect, result) => this.#noteResult(effect, result),
+    });
+    this.#book(report.outcomes);
+    return report;
+  }
+
+  #context(observation: Observation, replica: ReplicaRecord, persisted: DecodedStatus): ActContext {
+    const { client, runtime, caches, ownWrites } = this.#deps;
+    const { namespace } = replica.meta;
+    const services = routingServices(worldOf(caches, replica), observation.snapshot.spec);
+    const guard = new UnroutedGuard({ client, namespace, owner: replica.owner, services });
+    return { client, runtime, caches, ownWrites, observation, replica, persisted, guard };
+  }
+
+  #viewOf(world: ReplicaWorld): SpecView {
+    const names = new Set(world.revisions.flatMap(({ revision }) => (revision === undefined ? [] : [revision.name])));
+    const view = specViewOf(this.#replica, this.#settings.lifecycle, (name) => names.has(name));
+    // What can't be run can still be taken down.
+    return !view.ok && this.#replica.meta.deletionAt !== undefined ? teardownViewOf(this.#replica) : view;
+  }
+
+  /** Two contents under one name: the next name is salted, and that is persisted before it is used. */
+  async #bumpCollisionCount(observation: Observation, why: string): Promise<PassEnd | 'lookAgain'> {
+    const { status, specRevision } = observation.snapshot;
+    const collisionCount = status.collisionCount + 1;
+    const end = await this.#write({ ...status, collisionCount });
+    const text = `${this.#prefix()}: revision name ${specRevision} is taken (${why}); trying the next name (collisionCount ${collisionCount})`;
+    const event = {
+      reason: 'RevisionCollision',
+      type: 'Warning',
+      episode: `${specRevision}/${collisionCount}`,
+      text,
+    } as const;
+    if (end === 'written') this.#deps.teller.events(this.#replica, [event]);
+    return end === 'written' ? { again: 'now' } : end;
+  }
+
+  /** A spec that can't be run: said in `Ready` and in an Event; what runs is left alone. */
+  async #reportSpec(status: DecodedStatus, view: SpecView & { readonly ok: false }): Promise<PassEnd | 'lookAgain'> {
+    const { teller, runtime } = this.#deps;
+    const episode = `${this.#replica.generation}/${view.message}`;
+    const text = `${this.#prefix()}: ${view.message}`;
+    const now = Math.floor(runtime.nowMs() / 1000);
+    const conditions = withReadyFalse(status.conditions, view, this.#replica.generation, now);
+    const end = await this.#write({ ...status, conditions, observedGeneration: this.#replica.generation });
+    if (end === 'written') teller.events(this.#replica, [{ reason: view.reason, type: 'Warning', episode, text }]);
+    return end === 'written' ? settled : end;
+  }
+
+  /** A status that can't be read is left as it is, and so is everything that it might speak of. */
+  #reportUnreadable(message: string): void {
+    const { teller } = this.#deps;
+    const text = `${this.#prefix()}: the status can't be decoded, so nothing is done for this replica: ${message}`;
+    const event = { reason: 'InstanceStatusDecodeFailed', type: 'Warning', episode: message, text } as const;
+    teller.events(this.#replica, [event]);
+    teller.log('warn', this.#replica, text);
+  }
+
+  async #write(next: DecodedStatus): Promise<'written' | PassEnd | 'lookAgain'> {
+    const persisted = await this.#persist(next);
+    switch (persisted.is) {
+      case 'written':
+      case 'unchanged':
+        return 'written';
+      case 'stale':
+        return 'lookAgain';
+      case 'gone':
+        return settled;
+      case 'unreachable':
+        return later;
+    }
+  }
+
+  async #persist(next: DecodedStatus): Promise<Persisted> {
+    const { client, caches, metrics, teller } = this.#deps;
+    try {
+      return await persistStatus({ client, replicas: caches.replicas, metrics }, this.#replica, next);
+    } catch (error) {
+      if (classify(error) === 'tooLarge') {
+        const text = `${this.#prefix()}: the status of ${next.rows.size} Instance(s) does not fit into one object and can't be written; run fewer Instances in one component: ${wordsOf(error)}`;
+        const event = { reason: 'StatusSizeExceeded', type: 'Warning', episode: String(next.rows.size), text } as const;
+        teller.events(this.#replica, [event]);
+      }
+      throw error;
+    }
+  }
+
+  #noteResult(effect: Effect, result: Result): void {
+    const { metrics, teller } = this.#deps;
+    metrics.effectFinished(effect.do, result.as);
+    if (result.as === 'invalid' || result.as === 'nameTaken') {
+      teller.log('warn', this.#replica, `${effect.key}: ${result.as}: ${result.detail}`);
+    }
+  }
+
+  #book(outcomes: ReadonlyMap<EffectKey, Outcome>): void {
+    const { inbox, runtime } = this.#deps;
+    inbox.book(this.#replica.meta.uid, outcomes, Math.floor(runtime.nowMs() / 1000));
+  }
+
+  #prefix(): string {
+    const { namespace, name } = this.#replica.meta;
+    return `InferenceReplica ${namespace}/${name} component=${String(this.#replica.spec['component'])}`;
+  }
+}
+
+/** The conditions with `Ready` False for this reason. */
+function withReadyFalse(
+  conditions: readonly Condition[],
+  view: SpecView & { readonly ok: false },
+  generation: number,
+  now: Sec,
+): readonly Condition[] {
+  const before = conditions.find((condition) => condition.type === 'Ready');
+  const ready: Condition = {
+    ...before,
+    type: 'Ready',
+    status: 'False',
+    reason: view.reason,
+    message: view.message,
+    observedGeneration: generation,
+    lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : now,
+  };
+  return before === undefined ? [...conditions, ready] : conditions.map((item) => (item === before ? ready : item));
+}
