@@ -5,5 +5,10 @@ export {
   type InferenceReplicaControllerOptions,
 } from './inferencereplica/controller.js';
 export type { ReplicaMetrics, StatusWriteResult } from './inferencereplica/metrics.js';
+export {
+  InferenceServiceController,
+  type InferenceServiceControllerOptions,
+} from './inferenceservice/controller.js';
+export type { ServiceMetrics } from './inferenceservice/metrics.js';
 export type { EventSink } from './shared/events.js';
 export type { Log, LogLevel } from './shared/log.js';

@@ -5,10 +5,25 @@ import { mergeComponent } from './merge.js';
 describe('an InferenceService over a runtime', () => {
   it.each([
     ['scalars: the later word', { runtimeClassName: 'a' }, { runtimeClassName: 'b' }, { runtimeClassName: 'b' }],
-    ['zero and false are words too', { minReplicas: 3, hostNetwork: true }, { minReplicas: 0, hostNetwork: false }, { minReplicas: 0, hostNetwork: false }],
+    [
+      'zero and false are words too',
+      { minReplicas: 3, hostNetwork: true },
+      { minReplicas: 0, hostNetwork: false },
+      { minReplicas: 0, hostNetwork: false },
+    ],
     ['null is no word', { minReplicas: 3 }, { minReplicas: null }, { minReplicas: 3 }],
-    ['labels by key', { labels: { a: '1', b: '1' } }, { labels: { b: '2', c: '2' } }, { labels: { a: '1', b: '2', c: '2' } }],
-    ['nodeSelector by key', { nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
+    [
+      'labels by key',
+      { labels: { a: '1', b: '1' } },
+      { labels: { b: '2', c: '2' } },
+      { labels: { a: '1', b: '2', c: '2' } },
+    ],
+    [
+      'nodeSelector by key',
+      { nodeSelector: { a: '1' } },
+      { nodeSelector: { b: '2' } },
+      { nodeSelector: { a: '1', b: '2' } },
+    ],
     [
       'tolerations whole',
       { tolerations: [{ key: 'a' }] },
@@ -17,20 +32,64 @@ describe('an InferenceService over a runtime', () => {
     ],
     [
       'volumes by name, each whole: a volume has one source',
-      { volumes: [{ name: 'a', emptyDir: {} }, { name: 'b', emptyDir: {} }] },
-      { volumes: [{ name: 'b', hostPath: { path: '/b' } }, { name: 'c', emptyDir: {} }] },
-      { volumes: [{ name: 'a', emptyDir: {} }, { name: 'b', hostPath: { path: '/b' } }, { name: 'c', emptyDir: {} }] },
+      {
+        volumes: [
+          { name: 'a', emptyDir: {} },
+          { name: 'b', emptyDir: {} },
+        ],
+      },
+      {
+        volumes: [
+          { name: 'b', hostPath: { path: '/b' } },
+          { name: 'c', emptyDir: {} },
+        ],
+      },
+      {
+        volumes: [
+          { name: 'a', emptyDir: {} },
+          { name: 'b', hostPath: { path: '/b' } },
+          { name: 'c', emptyDir: {} },
+        ],
+      },
     ],
     [
       'env by name, each whole: a variable has one source',
-      { runner: { env: [{ name: 'A', value: '1' }, { name: 'B', value: '1' }] } },
+      {
+        runner: {
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '1' },
+          ],
+        },
+      },
       { runner: { env: [{ name: 'B', valueFrom: { fieldRef: { fieldPath: 'x' } } }] } },
-      { runner: { env: [{ name: 'A', value: '1' }, { name: 'B', valueFrom: { fieldRef: { fieldPath: 'x' } } }] } },
+      {
+        runner: {
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'B', valueFrom: { fieldRef: { fieldPath: 'x' } } },
+          ],
+        },
+      },
     ],
     [
       'ports by number and protocol',
-      { runner: { ports: [{ containerPort: 80, name: 'http' }, { containerPort: 53, protocol: 'UDP', name: 'dns' }] } },
-      { runner: { ports: [{ containerPort: 80, name: 'web' }, { containerPort: 53, name: 'dns-tcp' }] } },
+      {
+        runner: {
+          ports: [
+            { containerPort: 80, name: 'http' },
+            { containerPort: 53, protocol: 'UDP', name: 'dns' },
+          ],
+        },
+      },
+      {
+        runner: {
+          ports: [
+            { containerPort: 80, name: 'web' },
+            { containerPort: 53, name: 'dns-tcp' },
+          ],
+        },
+      },
       {
         runner: {
           ports: [
@@ -44,8 +103,22 @@ describe('an InferenceService over a runtime', () => {
     [
       'volumeMounts by mountPath',
       { runner: { volumeMounts: [{ name: 'a', mountPath: '/a', readOnly: true }] } },
-      { runner: { volumeMounts: [{ name: 'b', mountPath: '/a' }, { name: 'a', mountPath: '/c' }] } },
-      { runner: { volumeMounts: [{ name: 'b', mountPath: '/a' }, { name: 'a', mountPath: '/c' }] } },
+      {
+        runner: {
+          volumeMounts: [
+            { name: 'b', mountPath: '/a' },
+            { name: 'a', mountPath: '/c' },
+          ],
+        },
+      },
+      {
+        runner: {
+          volumeMounts: [
+            { name: 'b', mountPath: '/a' },
+            { name: 'a', mountPath: '/c' },
+          ],
+        },
+      },
     ],
     [
       'command and args whole',
@@ -80,8 +153,18 @@ describe('an InferenceService over a runtime', () => {
     [
       'sidecars by name',
       { containers: [{ name: 'log', image: 'a', args: ['x'] }] },
-      { containers: [{ name: 'log', image: 'b' }, { name: 'more', image: 'c' }] },
-      { containers: [{ name: 'log', image: 'b', args: ['x'] }, { name: 'more', image: 'c' }] },
+      {
+        containers: [
+          { name: 'log', image: 'b' },
+          { name: 'more', image: 'c' },
+        ],
+      },
+      {
+        containers: [
+          { name: 'log', image: 'b', args: ['x'] },
+          { name: 'more', image: 'c' },
+        ],
+      },
     ],
     [
       'leader and worker like a pod, the size too',
@@ -89,7 +172,16 @@ describe('an InferenceService over a runtime', () => {
       { leader: {}, worker: { runner: { env: [{ name: 'B', value: '2' }] } } },
       {
         leader: {},
-        worker: { size: 3, runner: { image: 'a', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }] } },
+        worker: {
+          size: 3,
+          runner: {
+            image: 'a',
+            env: [
+              { name: 'A', value: '1' },
+              { name: 'B', value: '2' },
+            ],
+          },
+        },
       },
     ],
     [

@@ -107,6 +107,8 @@ const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
 
 function mergeProbe(base: JsonRecord, over: JsonRecord): JsonRecord {
   const handler = handlers.find((name) => isRecord(over[name]));
-  const kept = Object.entries(base).filter(([key]) => handler === undefined || key === handler || !handlers.includes(key));
+  const kept = Object.entries(base).filter(
+    ([key]) => handler === undefined || key === handler || !handlers.includes(key),
+  );
   return mergeObject(json, Object.fromEntries(kept), over);
 }

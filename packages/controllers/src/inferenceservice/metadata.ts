@@ -35,15 +35,19 @@ export interface CopiedAnnotations {
 
 /** The annotations of a component's pods. `component` is the merged map of runtime and InferenceService. */
 export function podAnnotations(service: TextMap, component: TextMap): CopiedAnnotations {
-  const isCopied = (key: string): boolean => isForPods(key) && !componentVerbs.has(key);
   const own = filterKeys(component, isCopied);
   const copied = filterKeys(service, isCopied);
   return {
     annotations: { ...copied, ...own },
     serviceOnlyKeys: Object.keys(copied)
       .filter((key) => own[key] === undefined)
-      .sort(),
+      .toSorted(),
   };
+}
+
+/** Whether an annotation reaches the pods. */
+function isCopied(key: string): boolean {
+  return isForPods(key) && !componentVerbs.has(key);
 }
 
 /** The annotations of a component's Services. */

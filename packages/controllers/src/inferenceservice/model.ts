@@ -1,5 +1,5 @@
 /** What a base model gives to the pods that serve it: its path, a mount, and the nodes that hold it. */
-import { asText, asRecord, type JsonRecord } from '../shared/json.js';
+import { asRecord, asText, type JsonRecord } from '../shared/json.js';
 
 /** A model that pods can be rendered for. */
 export interface ModelView {
@@ -47,7 +47,8 @@ const maxLabelName = 63;
 /** The node label that says the model is there; undefined for a model on a claim, which is on every node. */
 export function modelNodeSelector(model: ModelView): Readonly<Record<string, string>> | undefined {
   if (isOnClaim(model)) return undefined;
-  const name = model.kind === 'BaseModel' ? `${model.namespace}.basemodel.${model.name}` : `clusterbasemodel.${model.name}`;
+  const name =
+    model.kind === 'BaseModel' ? `${model.namespace}.basemodel.${model.name}` : `clusterbasemodel.${model.name}`;
   return name.length > maxLabelName ? undefined : { [`models.ome.io/${name}`]: 'Ready' };
 }
 

@@ -34,6 +34,7 @@ function acceleratorsOf(container: JsonRecord, resourceNames: readonly string[])
 
 /** Extended resources come in whole numbers; anything else counts as none. */
 function wholeQuantity(value: unknown): number {
-  const count = typeof value === 'number' ? value : typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : 0;
+  const count =
+    typeof value === 'number' ? value : typeof value === 'string' && /^[0-9]+$/.test(value) ? Number(value) : 0;
   return Number.isSafeInteger(count) ? count : 0;
 }

@@ -39,10 +39,15 @@ function fillText(text: string, values: PlaceholderValues): string {
     const found = (map === 'Labels' ? values.labels : values.annotations)[key];
     if (found !== undefined) return found;
     const what = map === 'Labels' ? 'label' : 'annotation';
-    throw new RenderError('RenderFailed', `${placeholder}: the InferenceService has no ${what} "${key}"; add it, or change the runner`);
+    throw new RenderError(
+      'RenderFailed',
+      `${placeholder}: the InferenceService has no ${what} "${key}"; add it, or change the runner`,
+    );
   };
   return text
     .replaceAll(simple, (_all, what: string) => (what === 'Name' ? values.name : values.namespace))
     .replaceAll(member, (all: string, map: string, key: string) => look(all, map, key))
-    .replaceAll(indexed, (all: string, map: string, quoted?: string, text2?: string) => look(all, map, quoted ?? text2 ?? ''));
+    .replaceAll(indexed, (all: string, map: string, quoted?: string, text2?: string) =>
+      look(all, map, quoted ?? text2 ?? ''),
+    );
 }

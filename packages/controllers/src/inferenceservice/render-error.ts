@@ -1,11 +1,7 @@
 /** Why a component cannot be turned into pods. */
 
 /** The reason of the component's condition and of the Warning event. */
-export type RenderReason =
-  | 'RuntimePieceMissing'
-  | 'RenderFailed'
-  | 'InvalidLeaderWorkerPairing'
-  | 'ReadyPolicyInvalid';
+export type RenderReason = 'RuntimePieceMissing' | 'RenderFailed' | 'InvalidLeaderWorkerPairing' | 'ReadyPolicyInvalid';
 
 /** The message is a sentence for people: what is wrong with which field, and what to write instead. */
 export class RenderError extends Error {

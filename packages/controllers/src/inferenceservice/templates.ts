@@ -103,7 +103,11 @@ interface Draft {
 function finish(input: TemplateInput, drafts: readonly Draft[]): readonly RunnerTemplate[] {
   const pods = drafts.map((draft) => ({ draft, ...splitMain(input, draft) }));
   const size = drafts.reduce((sum, draft) => sum + draft.size, 0);
-  const parallelism = parallelismSize(pods.map((pod) => pod.main), size, input.acceleratorResources);
+  const parallelism = parallelismSize(
+    pods.map((pod) => pod.main),
+    size,
+    input.acceleratorResources,
+  );
   return pods.map(({ draft, main, rest, sidecars }) => {
     const container = mainContainer(input, main, parallelism);
     const pod = input.component === 'router' ? rest : withModel(rest, input.model);
