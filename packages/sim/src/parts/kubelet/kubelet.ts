@@ -1,0 +1,268 @@
+/** The kubelets: each runs the pods bound to its node, a little behind the API server. */
+
+import { equal } from '../../base/json.js';
+import { keyOf } from '../../base/object.js';
+import type { Change } from '../../base/store.js';
+import type { Part, World } from '../../base/world.js';
+import { deleteObject, podByUid, store } from '../act.js';
+import { recordEvent } from '../events.js';
+import { conditionOf, isTerminal, type Pod } from '../model.js';
+import { clockOffsetMs, nodeState } from '../node-state.js';
+import { begin, containerSpec, containerStep, freshContainer, stopContainer } from './containers.js';
+import { allRuns, type ContainerEvent, changeContainer, dropRun, type PodRun, runOf, saveRun } from './run.js';
+import { podStatus } from './status.js';
+
+/** A kubelet gives a container at least this long after its preStop hook has used up the grace. */
+const LEAST_GRACE_MS = 2000;
+
+interface Seen {
+  readonly key: string;
+  readonly uid: string;
+  readonly node: string;
+}
+
+export const kubelet: Part = {
+  handlers: {
+    'kubelet.see': (world: World, seen: Seen) => {
+      if (nodeState(world, seen.node) === 'up') see(world, seen);
+    },
+    'kubelet.container': (world: World, args: ContainerEvent) => {
+      const run = runOf(world, args.uid);
+      if (run !== undefined) step(world, run, args);
+    },
+    'kubelet.status': (world: World, args: { readonly uid: string }) => {
+      const run = runOf(world, args.uid);
+      if (run !== undefined && nodeState(world, run.node) === 'up') report(world, run);
+    },
+    'kubelet.remove': (world: World, args: { readonly uid: string }) => {
+      const run = runOf(world, args.uid);
+      if (run !== undefined && nodeState(world, run.node) === 'up') removePod(world, run);
+    },
+  },
+
+  onChange(world: World, change: Change): void {
+    if (change.resource !== 'pods') return;
+    const pod = change.object as Pod;
+    const { nodeName } = pod.spec;
+    if (nodeName === undefined || !concernsKubelet(change)) return;
+    world.after(world.options.kubeletLagMs, 'kubelet.see', { key: keyOf(pod), uid: pod.metadata.uid, node: nodeName });
+  },
+};
+
+function concernsKubelet(change: Change): boolean {
+  if (change.type !== 'MODIFIED') return true;
+  const pod = change.object as Pod;
+  const before = change.previous as Pod;
+  if (!equal(pod.spec, before.spec)) return true;
+  if (pod.metadata.deletionTimestamp !== before.metadata.deletionTimestamp) return true;
+  return (pod.spec.readinessGates ?? []).some(({ conditionType }) => {
+    const now = conditionOf(pod.status.conditions, conditionType)?.status;
+    return now !== conditionOf(before.status.conditions, conditionType)?.status;
+  });
+}
+
+function see(world: World, { key, uid, node }: Seen): void {
+  const pod = podByUid(world, key, uid);
+  const run = runOf(world, uid);
+  if (pod === undefined) {
+    if (run !== undefined) endOrphan(world, run);
+    return;
+  }
+  if (run === undefined) {
+    if (isTerminal(pod) && pod.metadata.deletionTimestamp === undefined) return;
+    admit(world, pod, node);
+    return;
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    terminate(world, pod, run);
+    return;
+  }
+  replaceImages(world, pod, run);
+  reportSoon(world, run);
+}
+
+function admit(world: World, pod: Pod, node: string): void {
+  const base = { key: keyOf(pod), uid: pod.metadata.uid, node, ip: nextAddress(world) };
+  if (world.random.chance(world.options.admissionRejectChance)) {
+    const rejected = {
+      reason: 'OutOfcpu',
+      message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000, used: 8000, capacity: 8000",
+    };
+    reportSoon(world, saveRun(world, { ...base, containers: [], rejected }));
+    return;
+  }
+  const init = (pod.spec.initContainers ?? []).map((one) => freshContainer(one, 'init'));
+  const main = pod.spec.containers.map((one) => freshContainer(one, 'main'));
+  const waitsForInit = init.length > 0;
+  const run = saveRun(world, {
+    ...base,
+    containers: [
+      ...init,
+      ...(waitsForInit
+        ? main.map((one) => ({ ...one, state: { is: 'waiting', reason: 'PodInitializing' } as const }))
+        : main),
+    ],
+  });
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    terminate(world, pod, run);
+    return;
+  }
+  startNext(world, pod, run);
+  reportSoon(world, run);
+}
+
+/** Starts the next init container, or all main ones once the init containers are through. */
+function startNext(world: World, pod: Pod, run: PodRun): void {
+  const next = run.containers.find(
+    (one) => one.role === 'init' && !(one.state.is === 'ended' && one.state.end.exitCode === 0),
+  );
+  if (next !== undefined) {
+    if (next.epoch === 0) begin(world, pod, run, next.name);
+    return;
+  }
+  for (const { name } of run.containers.filter((one) => one.role === 'main' && one.epoch === 0)) {
+    begin(world, pod, runOf(world, run.uid) ?? run, name);
+  }
+}
+
+function step(world: World, run: PodRun, args: ContainerEvent): void {
+  const state = nodeState(world, run.node);
+  // Without its kubelet a container can only end; nothing is pulled, started or probed.
+  const ends = args.event === 'exited' || args.event === 'stopped' || args.event === 'killed';
+  if (state === 'crashed' || (state === 'silent' && !ends)) return;
+  const pod = podByUid(world, run.key, run.uid) ?? lastKnown(run);
+  const after = containerStep(world, pod, run, args);
+  if (after === undefined) return;
+  const current = runOf(world, run.uid) ?? after;
+  if (ends) startNext(world, pod, current);
+  if (current.killAtMs !== undefined && isOver(current)) finish(world, current);
+  else reportSoon(world, current);
+}
+
+function isOver(run: PodRun): boolean {
+  return run.containers.every((one) => one.state.is !== 'running');
+}
+
+/** What a kubelet remembers of a pod that has left the API: enough to end its containers. */
+function lastKnown(run: PodRun): Pod {
+  const [namespace = '', name = ''] = run.key.split('/');
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, uid: run.uid, resourceVersion: '0', creationTimestamp: '' },
+    spec: { containers: run.containers.map(({ name: own, image }) => ({ name: own, image })), restartPolicy: 'Never' },
+    status: { phase: 'Unknown' },
+  };
+}
+
+function terminate(world: World, pod: Pod, run: PodRun): void {
+  const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000;
+  const killAtMs = world.nowMs + Math.max(graceMs, LEAST_GRACE_MS);
+  if (run.killAtMs !== undefined && run.killAtMs <= killAtMs) return;
+  endContainers(world, pod, run, killAtMs);
+}
+
+function endContainers(world: World, pod: Pod, run: PodRun, killAtMs: number): void {
+  let current = saveRun(world, { ...run, killAtMs });
+  for (const { name, state, epoch } of run.containers) {
+    current = changeContainer(world, current, name, { epoch: epoch + 1 });
+    const container = current.containers.find((one) => one.name === name);
+    if (state.is !== 'running' || container === undefined) continue;
+    const fieldPath = `spec.containers{${name}}`;
+    const message = `Stopping container ${name}`;
+    recordEvent(world, pod, {
+      type: 'Normal',
+      reason: 'Killing',
+      message,
+      component: 'kubelet',
+      host: run.node,
+      fieldPath,
+    });
+    stopContainer(world, pod, current, container, killAtMs);
+  }
+  if (isOver(current)) finish(world, current);
+}
+
+/** The pod left the API while its containers run: they are ended all the same. */
+function endOrphan(world: World, run: PodRun): void {
+  if (run.killAtMs === undefined) endContainers(world, lastKnown(run), run, world.nowMs + LEAST_GRACE_MS);
+}
+
+/** All containers have ended: the final phase is reported, and only then is the pod removed. */
+function finish(world: World, run: PodRun): void {
+  reportSoon(world, run);
+  world.after([300, 1500], 'kubelet.remove', { uid: run.uid });
+}
+
+function removePod(world: World, run: PodRun): void {
+  const pod = podByUid(world, run.key, run.uid);
+  dropRun(world, run.uid);
+  if (pod === undefined || pod.metadata.deletionTimestamp === undefined) return;
+  deleteObject(world, 'pods', pod, { gracePeriodSeconds: 0, uid: run.uid, dryRun: 'none' }, `kubelet ${run.node}`);
+}
+
+function reportSoon(world: World, run: PodRun): void {
+  world.after(world.options.statusLagMs, 'kubelet.status', { uid: run.uid });
+}
+
+function report(world: World, run: PodRun): void {
+  const pod = podByUid(world, run.key, run.uid);
+  if (pod === undefined) return;
+  if (isTerminal(pod) && run.rejected === undefined && run.killAtMs === undefined) return;
+  const status = podStatus(pod, run, world.nowMs, clockOffsetMs(world, run.node));
+  store(world, 'pods', { ...pod, status }, pod, `kubelet ${run.node}`);
+}
+
+/** An image changed in place: the container that runs the old one is ended, and starts again with the new one. */
+function replaceImages(world: World, pod: Pod, run: PodRun): void {
+  for (const { name } of run.containers) {
+    const current = runOf(world, run.uid) ?? run;
+    const container = current.containers.find((one) => one.name === name);
+    const image = containerSpec(pod, name)?.image;
+    if (container === undefined || image === undefined || image === (container.nextImage ?? container.image)) continue;
+    if (container.state.is === 'running') {
+      const changed = changeContainer(world, current, name, { epoch: container.epoch + 1, nextImage: image });
+      const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
+      stopContainer(world, pod, changed, { ...container, epoch: container.epoch + 1 }, world.nowMs + graceMs);
+      continue;
+    }
+    const restarts = container.lastEnd === undefined ? container.restarts : container.restarts + 1;
+    const reset = { image, restarts, pullFailures: 0, crashes: 0, exits: 0 };
+    begin(world, pod, changeContainer(world, current, name, reset), name);
+  }
+}
+
+function nextAddress(world: World): string {
+  const last = world.notes.get('pod-addresses');
+  const next = (typeof last === 'number' ? last : 1) + 1;
+  world.notes.set('pod-addresses', next);
+  return `10.244.${(next >> 8) & 255}.${next & 255}`;
+}
+
+/** Every kubelet of a node takes up its work again: pods it missed, containers that stand still. */
+export function resume(world: World, node: string): void {
+  for (const pod of world.store.list('pods') as Iterable<Pod>) {
+    if (pod.spec.nodeName !== node) continue;
+    world.after(world.options.kubeletLagMs, 'kubelet.see', { key: keyOf(pod), uid: pod.metadata.uid, node });
+  }
+  for (const run of allRuns(world)) {
+    if (run.node !== node) continue;
+    const pod = podByUid(world, run.key, run.uid);
+    if (pod === undefined) {
+      world.after(world.options.kubeletLagMs, 'kubelet.see', { key: run.key, uid: run.uid, node });
+      continue;
+    }
+    for (const container of run.containers) revive(world, pod, run, container.name);
+    reportSoon(world, run);
+  }
+}
+
+function revive(world: World, pod: Pod, run: PodRun, name: string): void {
+  const current = runOf(world, run.uid) ?? run;
+  const container = current.containers.find((one) => one.name === name);
+  if (container === undefined || current.killAtMs !== undefined || container.state.is === 'running') return;
+  const ended = container.state.is === 'ended';
+  if (ended && (pod.spec.restartPolicy ?? 'Always') === 'Never') return;
+  const restarts = ended ? container.restarts + 1 : container.restarts;
+  begin(world, pod, changeContainer(world, current, name, { restarts }), name);
+}
