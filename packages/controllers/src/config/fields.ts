@@ -1,4 +1,7 @@
 /** Every setting of the ConfigMap that is read: where it stands, and how its value is read. */
+
+import type { Component, Strategy } from '@omenative/api';
+import type { IntOrPercent } from '@omenative/engine';
 import { isRecord } from '../shared/json.js';
 import {
   boolean,
@@ -14,7 +17,7 @@ import {
   type Reader,
   ValueError,
 } from './readers.js';
-import type { DisruptionBudget } from './settings.js';
+import type { DisruptionBudget, LifecycleSettings } from './settings.js';
 
 /** A key of the ConfigMap; its value is one JSON document. */
 export type DocumentKey =
@@ -75,8 +78,30 @@ const disruptionBudget: Reader<DisruptionBudget> = optional((value) => {
 /** Only one value is legal; the key exists because the documents of older installations carry it. */
 const deploymentMode = oneOf('RawDeployment');
 
+/** A value for each field, when it is set. */
+interface ValueTypes extends Required<Omit<LifecycleSettings, 'teardownDeadlineInvalid'>>, StrategyTypes {
+  readonly defaultDeploymentMode: 'RawDeployment';
+  readonly minReadySeconds: number;
+  readonly terminationGracePeriodSeconds: number;
+  readonly defaultMinReplicas: number;
+  readonly disableIngressCreation: boolean;
+  readonly instanceStatusEncoding: 'DenseV1' | 'ColumnarV2';
+  readonly maxDecodedInstances: number;
+  readonly eventBurst: number;
+  readonly eventRefillMs: number;
+  readonly disruptionBudget: DisruptionBudget;
+  readonly controllerUsernames: readonly string[];
+  readonly controllerGroups: readonly string[];
+  readonly acceleratorResources: readonly string[];
+}
+
+/** `engineStrategy`, `engineMaxSurge`, …: `deploy.updateStrategy` of each component. */
+type StrategyTypes = { readonly [C in Component as `${C}Strategy`]: Strategy } & {
+  readonly [C in Component as `${C}MaxSurge`]: IntOrPercent;
+} & { readonly [C in Component as `${C}MaxUnavailable`]: IntOrPercent };
+
 /** The settings by the name that the code knows them by. */
-export const fields = {
+export const fields: { readonly [K in keyof ValueTypes]: Field<ValueTypes[K]> } = {
   instanceReadyTimeoutSec: field('lifecycle', 'instanceReadyTimeout', durationSec),
   stuckPodGraceSec: field('lifecycle', 'stuckPodGracePeriod', durationSec),
   unschedulableGraceSec: field('lifecycle', 'unschedulableGracePeriod', durationSec),
@@ -135,12 +160,11 @@ export const fields = {
   controllerUsernames: field('inferenceReplica', 'controllerIdentity.usernames', names),
   controllerGroups: field('inferenceReplica', 'controllerIdentity.groups', names),
   acceleratorResources: field('acceleratorResources', '', names),
-} as const;
+};
 
-export type FieldName = keyof typeof fields;
-type ValueOf<F> = F extends Field<infer T> ? T : never;
+export type FieldName = keyof ValueTypes;
 /** One value for each field; undefined where it is not set. */
-export type FieldValues = { readonly [K in FieldName]: ValueOf<(typeof fields)[K]> | undefined };
+export type FieldValues = { readonly [K in FieldName]: ValueTypes[K] | undefined };
 
 /** `lifecycle.teardown.deadline`: a field's name for people. */
 export function fieldKey(of: Field<unknown>): string {
