@@ -154,7 +154,7 @@ export class LeaderElection {
     if (this.#isOver()) return;
     const isTaken = this.#lease !== undefined && !this.#isOurs(this.#lease);
     if (this.#state === 'leader' && isTaken) {
-      this.#lose(`it was taken by ${this.holder ?? 'nobody'}`);
+      this.#lose(`it is held by ${this.holder ?? 'nobody'} now`);
       return;
     }
     if (isTaken && this.#isAlive(this.#lease)) return;

@@ -80,6 +80,18 @@ export class VirtualRuntime implements Runtime {
     this.#elapsedMs = Math.max(this.#elapsedMs, untilMs);
   }
 
+  /**
+   * Lets real I/O happen while virtual time stands still, until `condition` holds.
+   *
+   * @throws Error when it does not within a great many turns of the event loop.
+   */
+  async until(condition: () => boolean): Promise<void> {
+    for (let turns = 0; !condition(); turns++) {
+      if (turns > 200_000) throw new Error(`still not so after ${turns} turns of the event loop: ${String(condition)}`);
+      await this.advance(0);
+    }
+  }
+
   #nextDue(untilMs: number): PendingTimer | undefined {
     let first: PendingTimer | undefined;
     for (const timer of this.#timers) {
