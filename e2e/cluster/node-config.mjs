@@ -100,6 +100,8 @@ export function writeKubeProxyConfig(n) {
     kind: 'KubeProxyConfiguration',
     clientConnection: { kubeconfig: file('kube-proxy.kubeconfig') },
     mode: 'iptables',
+    // Traffic follows the endpoints within the second, even where many tests share the machine.
+    iptables: { minSyncPeriod: '100ms' },
     hostnameOverride: `node-${n}`,
     clusterCIDR: networks.pods,
     // These limits are the machine's, and a node may not set them.
