@@ -12,8 +12,6 @@ import {
   encodeMigration,
   encodeRetryBlock,
   encodeRolloutHold,
-  putNonZero,
-  type WireObject,
 } from './records.js';
 import { decodeRow, encodeRow } from './row-codec.js';
 import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, type Json } from './rows.js';
@@ -29,6 +27,8 @@ import {
   optionalObject,
   shown,
   textOf,
+  type WireObject,
+  withCarry,
 } from './wire.js';
 
 export type { DecodeReason };
@@ -167,22 +167,23 @@ export function rowsInOrder(status: Pick<DecodedStatus, 'rows' | 'order'>): read
  */
 export function encodeStatus(status: DecodedStatus): Json {
   const { counters } = status;
-  const wire: WireObject = { ...status.carry };
-  putNonZero(wire, 'observedGeneration', status.observedGeneration);
-  wire['replicas'] = counters.replicas;
-  wire['readyReplicas'] = counters.ready;
-  wire['servingReplicas'] = counters.serving;
-  wire['availableReplicas'] = counters.available;
-  wire['updatedReplicas'] = counters.updated;
-  wire['updatedReadyReplicas'] = counters.updatedReady;
-  putNonZero(wire, 'currentRevision', status.current);
-  putNonZero(wire, 'updateRevision', status.update);
-  putNonZero(wire, 'collisionCount', status.collisionCount);
-  putNonZero(wire, 'labelSelector', status.labelSelector);
+  const wire: WireObject = {
+    replicas: counters.replicas,
+    readyReplicas: counters.ready,
+    servingReplicas: counters.serving,
+    availableReplicas: counters.available,
+    updatedReplicas: counters.updated,
+    updatedReadyReplicas: counters.updatedReady,
+  };
+  if (status.observedGeneration !== 0) wire['observedGeneration'] = status.observedGeneration;
+  if (status.current !== '') wire['currentRevision'] = status.current;
+  if (status.update !== '') wire['updateRevision'] = status.update;
+  if (status.collisionCount !== 0) wire['collisionCount'] = status.collisionCount;
+  if (status.labelSelector !== '') wire['labelSelector'] = status.labelSelector;
   if (status.rows.size > 0) wire['instanceStatuses'] = rowsInOrder(status).map(encodeRow);
   if (status.blocks.length > 0) wire['retryBlocks'] = status.blocks.map(encodeRetryBlock);
   if (status.migrations.length > 0) wire['migrations'] = status.migrations.map(encodeMigration);
   if (status.conditions.length > 0) wire['conditions'] = status.conditions.map(encodeCondition);
   if (status.rolloutHold !== undefined) wire['rolloutHold'] = encodeRolloutHold(status.rolloutHold);
-  return wire;
+  return withCarry(wire, status.carry);
 }

@@ -31,7 +31,7 @@ describe('columnar rows', () => {
         const stored = status.rows.size === 0 ? 'DenseV1' : 'ColumnarV2';
         expect(decodeStatus(wire)).toEqual({ ok: true, status: { ...status, stored } });
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

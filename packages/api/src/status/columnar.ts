@@ -3,7 +3,6 @@
  * value. Reading is strict, since a group that names a wrong index would move one Instance's state to another.
  */
 import { countIndexes, type IndexRange, parseIndexSet } from './index-set.js';
-import type { WireObject } from './records.js';
 import { decodeRow, rowKeys } from './row-codec.js';
 import { type Index, type InstanceRow, phases } from './rows.js';
 import {
@@ -19,6 +18,7 @@ import {
   requiredInt32,
   requiredText,
   shown,
+  type WireObject,
 } from './wire.js';
 
 type Value = string | number;

@@ -1,9 +1,19 @@
 /**
  * The state of a row: which pairs of phase and operation are legal. Every other pair is `foreign`, kept as it was found.
  */
-import { putNonZero, putTime, type WireObject } from './records.js';
 import type { InPlaceOp, Json, OperationBase, Phase, RecreateOp, RowState, Strategy, SurgeOp } from './rows.js';
-import { carryOf, int32Of, type JsonObject, optionalInt32, optionalTime, textOf } from './wire.js';
+import { formatTime } from './time.js';
+import {
+  type Building,
+  carryOf,
+  int32Of,
+  type JsonObject,
+  optionalInt32,
+  optionalTime,
+  textOf,
+  type WireObject,
+  withCarry,
+} from './wire.js';
 
 const strategies: readonly string[] = [
   'SurgeThenDrain',
@@ -37,24 +47,35 @@ function isStrategy(text: string): text is Strategy {
 }
 
 function decodeBase(raw: JsonObject, at: string, known: ReadonlySet<string>): OperationBase {
+  const base: Building<OperationBase> = {
+    id: textOf(raw, 'id', at),
+    retryCount: int32Of(raw, 'retryCount', at),
+    target: textOf(raw, 'targetRevision', at),
+    reason: textOf(raw, 'reason', at),
+    waiting: textOf(raw, 'waiting', at),
+    carry: carryOf(raw, known),
+  };
   const startedAt = optionalTime(raw, 'startedAt', at);
   const lastProgressAt = optionalTime(raw, 'lastProgressAt', at);
   const deadline = optionalTime(raw, 'deadline', at);
   const capacityRefusedAt = optionalTime(raw, 'capacityRefusedAt', at);
   const strategy = textOf(raw, 'strategy', at);
-  return {
-    id: textOf(raw, 'id', at),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(lastProgressAt === undefined ? {} : { lastProgressAt }),
-    ...(deadline === undefined ? {} : { deadline }),
-    retryCount: int32Of(raw, 'retryCount', at),
-    target: textOf(raw, 'targetRevision', at),
-    reason: textOf(raw, 'reason', at),
-    waiting: textOf(raw, 'waiting', at),
-    ...(capacityRefusedAt === undefined ? {} : { capacityRefusedAt }),
-    ...(isStrategy(strategy) ? { strategy } : {}),
-    carry: carryOf(raw, known),
-  };
+  if (startedAt !== undefined) base.startedAt = startedAt;
+  if (lastProgressAt !== undefined) base.lastProgressAt = lastProgressAt;
+  if (deadline !== undefined) base.deadline = deadline;
+  if (capacityRefusedAt !== undefined) base.capacityRefusedAt = capacityRefusedAt;
+  if (isStrategy(strategy)) base.strategy = strategy;
+  return base;
+}
+
+/** The operation in `raw`, with the members that tell its kind; `known` are the wire members that are not carried. */
+function readOperation<const M extends object>(
+  raw: JsonObject,
+  at: string,
+  known: ReadonlySet<string>,
+  members: M,
+): OperationBase & M {
+  return Object.assign(decodeBase(raw, at, known), members);
 }
 
 /** The state of a row without an operation; undefined when the phase can't be without one. */
@@ -88,54 +109,53 @@ function operatingState(phase: Phase, raw: JsonObject, at: string): RowState | u
   if (type === 'Migrate') {
     if (requestUUID === '') return undefined;
     if (phase === 'Migrating' && step === 'CreateSurge' && surgeIndex !== undefined) {
-      return { kind: 'migrateFrom', op: { ...decodeBase(raw, at, pairKeys), type, step, surgeIndex, requestUUID } };
+      return { kind: 'migrateFrom', op: readOperation(raw, at, pairKeys, { type, step, surgeIndex, requestUUID }) };
     }
     if (phase === 'Creating' && (step === 'CreateSurge' || step === 'SurgeTarget')) {
-      return { kind: 'migrateTo', op: { ...decodeBase(raw, at, markerKeys), type, step, requestUUID } };
+      return { kind: 'migrateTo', op: readOperation(raw, at, markerKeys, { type, step, requestUUID }) };
     }
     return undefined;
   }
   if (surgeIndex !== undefined) {
     if (type !== 'Update' || (step !== 'Surge' && step !== 'SurgeDrain')) return undefined;
     if (phase !== 'Updating' && phase !== 'Failed') return undefined;
-    return { kind: 'gangFrom', phase, op: { ...decodeBase(raw, at, claimKeys), type, step, surgeIndex } };
+    return { kind: 'gangFrom', phase, op: readOperation(raw, at, claimKeys, { type, step, surgeIndex }) };
   }
   if (type === 'Update') return updatingState(phase, step, raw, at);
 
   if (type === 'Create' && step === 'CreatePods' && (phase === 'Creating' || phase === 'Failed')) {
-    const op = { ...decodeBase(raw, at, plainKeys), type, step } as const;
+    const op = readOperation(raw, at, plainKeys, { type, step });
     return phase === 'Creating' ? { kind: 'creating', op } : { kind: 'failed', kept: op };
   }
   if (type === 'Restart' && step === 'Drain' && (phase === 'Restarting' || phase === 'Failed')) {
-    const op = { ...decodeBase(raw, at, plainKeys), type, step } as const;
+    const op = readOperation(raw, at, plainKeys, { type, step });
     return phase === 'Restarting' ? { kind: 'restarting', op } : { kind: 'failed', kept: op };
   }
   if (type === 'Delete' && step === 'Drain' && phase === 'Deleting') {
-    return { kind: 'deleting', op: { ...decodeBase(raw, at, plainKeys), type, step } };
+    return { kind: 'deleting', op: readOperation(raw, at, plainKeys, { type, step }) };
   }
   return undefined;
 }
 
 /** The state of a row with an Update that claims no other index. */
 function updatingState(phase: Phase, step: string, raw: JsonObject, at: string): RowState | undefined {
-  const base = decodeBase(raw, at, plainKeys);
   const type = 'Update';
   switch (step) {
     case 'InPlace':
-      return openOrKept(phase, { ...base, type, step });
+      return openOrKept(phase, readOperation(raw, at, plainKeys, { type, step }));
     case 'Drain':
-      return openOrKept(phase, { ...base, type, step });
+      return openOrKept(phase, readOperation(raw, at, plainKeys, { type, step }));
     case 'Surge':
     case 'SurgeDrain':
     case 'SurgeDrainSettle':
-      return openOrKept(phase, { ...base, type, step });
+      return openOrKept(phase, readOperation(raw, at, plainKeys, { type, step }));
     case 'Parked':
       if (phase !== 'Updating' && phase !== 'Failed') return undefined;
-      return { kind: 'parked', phase, op: { ...base, type, step } };
+      return { kind: 'parked', phase, op: readOperation(raw, at, plainKeys, { type, step }) };
     case 'GangSurgeTarget':
     case 'GangSurgeTargetCleanup':
       if (phase !== 'Creating' && phase !== 'Failed') return undefined;
-      return { kind: 'gangTo', phase, op: { ...base, type, step } };
+      return { kind: 'gangTo', phase, op: readOperation(raw, at, plainKeys, { type, step }) };
     default:
       return undefined;
   }
@@ -169,19 +189,19 @@ type AnyOperation = OperationBase & {
 };
 
 function encodeOperation(op: AnyOperation): Json {
-  const wire: WireObject = { ...op.carry, id: op.id, type: op.type, step: op.step };
-  putTime(wire, 'startedAt', op.startedAt);
-  putTime(wire, 'lastProgressAt', op.lastProgressAt);
-  putTime(wire, 'deadline', op.deadline);
-  putNonZero(wire, 'retryCount', op.retryCount);
-  putNonZero(wire, 'targetRevision', op.target);
-  putNonZero(wire, 'reason', op.reason);
-  putNonZero(wire, 'waiting', op.waiting);
-  putTime(wire, 'capacityRefusedAt', op.capacityRefusedAt);
-  putNonZero(wire, 'strategy', op.strategy ?? '');
+  const wire: WireObject = { id: op.id, type: op.type, step: op.step };
+  if (op.startedAt !== undefined) wire['startedAt'] = formatTime(op.startedAt);
+  if (op.lastProgressAt !== undefined) wire['lastProgressAt'] = formatTime(op.lastProgressAt);
+  if (op.deadline !== undefined) wire['deadline'] = formatTime(op.deadline);
+  if (op.retryCount !== 0) wire['retryCount'] = op.retryCount;
+  if (op.target !== '') wire['targetRevision'] = op.target;
+  if (op.reason !== '') wire['reason'] = op.reason;
+  if (op.waiting !== '') wire['waiting'] = op.waiting;
+  if (op.capacityRefusedAt !== undefined) wire['capacityRefusedAt'] = formatTime(op.capacityRefusedAt);
+  if (op.strategy !== undefined) wire['strategy'] = op.strategy;
   if (op.surgeIndex !== undefined) wire['surgeIndex'] = op.surgeIndex;
   if (op.requestUUID !== undefined) wire['requestUUID'] = op.requestUUID;
-  return wire;
+  return withCarry(wire, op.carry);
 }
 
 /** The `operation` of a row on the wire; undefined when it has none. */

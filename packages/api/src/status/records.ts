@@ -10,50 +10,41 @@ import {
 } from './rows.js';
 import { formatTime } from './time.js';
 import {
+  type Building,
   carryOf,
   type JsonObject,
   oneOf,
-  optionalCarry,
+  optionalCarryOf,
   optionalInt32,
   optionalInteger,
   optionalTime,
   requiredInt32,
   requiredText,
   textOf,
+  type WireObject,
+  withCarry,
 } from './wire.js';
-
-/** A wire object under construction. */
-export type WireObject = Record<string, Json>;
-
-/** Sets `key` to the time, when there is one. */
-export function putTime(wire: WireObject, key: string, seconds: number | undefined): void {
-  if (seconds !== undefined) wire[key] = formatTime(seconds);
-}
-
-/** Sets `key`, unless the value is the one that absence stands for: '', 0 or false. */
-export function putNonZero(wire: WireObject, key: string, value: string | number | boolean): void {
-  if (value !== '' && value !== 0 && value !== false) wire[key] = value;
-}
 
 const conditionKeys = new Set(['type', 'status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration']);
 
 /** A metav1.Condition. A missing transition time, which no API server admits, reads as the epoch. */
 export function decodeCondition(raw: JsonObject, at: string): Condition {
-  const observedGeneration = optionalInteger(raw, 'observedGeneration', at);
-  return {
+  const condition: Building<Condition> = {
     type: requiredText(raw, 'type', at),
     status: requiredText(raw, 'status', at),
     reason: textOf(raw, 'reason', at),
     message: textOf(raw, 'message', at),
     lastTransitionTime: optionalTime(raw, 'lastTransitionTime', at) ?? 0,
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    ...optionalCarry(raw, conditionKeys),
   };
+  const observedGeneration = optionalInteger(raw, 'observedGeneration', at);
+  const carry = optionalCarryOf(raw, conditionKeys);
+  if (observedGeneration !== undefined) condition.observedGeneration = observedGeneration;
+  if (carry !== undefined) condition.carry = carry;
+  return condition;
 }
 
 export function encodeCondition(condition: Condition): Json {
   const wire: WireObject = {
-    ...condition.carry,
     type: condition.type,
     status: condition.status,
     reason: condition.reason,
@@ -61,32 +52,34 @@ export function encodeCondition(condition: Condition): Json {
     lastTransitionTime: formatTime(condition.lastTransitionTime),
   };
   if (condition.observedGeneration !== undefined) wire['observedGeneration'] = condition.observedGeneration;
-  return wire;
+  return withCarry(wire, condition.carry);
 }
 
 const terminationKeys = new Set(['podName', 'containerName', 'reason', 'exitCode', 'message', 'time']);
 
 /** `lastFailure`. A time of 0, the epoch, stands for an absent one: it is older than every other time. */
 export function decodeTermination(raw: JsonObject, at: string): Termination {
-  const exitCode = optionalInt32(raw, 'exitCode', at);
-  return {
+  const termination: Building<Termination> = {
     podName: textOf(raw, 'podName', at),
     containerName: textOf(raw, 'containerName', at),
     reason: textOf(raw, 'reason', at),
     message: textOf(raw, 'message', at),
     time: optionalTime(raw, 'time', at) ?? 0,
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...optionalCarry(raw, terminationKeys),
   };
+  const exitCode = optionalInt32(raw, 'exitCode', at);
+  const carry = optionalCarryOf(raw, terminationKeys);
+  if (exitCode !== undefined) termination.exitCode = exitCode;
+  if (carry !== undefined) termination.carry = carry;
+  return termination;
 }
 
 export function encodeTermination(termination: Termination): Json {
-  const wire: WireObject = { ...termination.carry, podName: termination.podName, reason: termination.reason };
-  putNonZero(wire, 'containerName', termination.containerName);
+  const wire: WireObject = { podName: termination.podName, reason: termination.reason };
+  if (termination.containerName !== '') wire['containerName'] = termination.containerName;
   if (termination.exitCode !== undefined) wire['exitCode'] = termination.exitCode;
-  putNonZero(wire, 'message', termination.message);
-  if (termination.time !== 0) putTime(wire, 'time', termination.time);
-  return wire;
+  if (termination.message !== '') wire['message'] = termination.message;
+  if (termination.time !== 0) wire['time'] = formatTime(termination.time);
+  return withCarry(wire, termination.carry);
 }
 
 const blockStates = ['Backoff', 'Held', 'RetryInProgress'] as const;
@@ -101,33 +94,29 @@ const blockKeys = new Set([
 ]);
 
 export function decodeRetryBlock(raw: JsonObject, at: string): RetryBlock {
-  const nextRetryAt = optionalTime(raw, 'nextRetryAt', at);
-  const firstFailureAt = optionalTime(raw, 'firstFailureAt', at);
-  const lastFailureAt = optionalTime(raw, 'lastFailureAt', at);
-  return {
+  const block: Building<RetryBlock> = {
     target: requiredText(raw, 'targetRevision', at),
     state: oneOf(raw, 'state', at, blockStates),
     attempts: requiredInt32(raw, 'attemptsStarted', at),
     reason: textOf(raw, 'reason', at),
-    ...(nextRetryAt === undefined ? {} : { nextRetryAt }),
-    ...(firstFailureAt === undefined ? {} : { firstFailureAt }),
-    ...(lastFailureAt === undefined ? {} : { lastFailureAt }),
     carry: carryOf(raw, blockKeys),
   };
+  const nextRetryAt = optionalTime(raw, 'nextRetryAt', at);
+  const firstFailureAt = optionalTime(raw, 'firstFailureAt', at);
+  const lastFailureAt = optionalTime(raw, 'lastFailureAt', at);
+  if (nextRetryAt !== undefined) block.nextRetryAt = nextRetryAt;
+  if (firstFailureAt !== undefined) block.firstFailureAt = firstFailureAt;
+  if (lastFailureAt !== undefined) block.lastFailureAt = lastFailureAt;
+  return block;
 }
 
 export function encodeRetryBlock(block: RetryBlock): Json {
-  const wire: WireObject = {
-    ...block.carry,
-    targetRevision: block.target,
-    state: block.state,
-    attemptsStarted: block.attempts,
-  };
-  putTime(wire, 'nextRetryAt', block.nextRetryAt);
-  putTime(wire, 'firstFailureAt', block.firstFailureAt);
-  putTime(wire, 'lastFailureAt', block.lastFailureAt);
-  putNonZero(wire, 'reason', block.reason);
-  return wire;
+  const wire: WireObject = { targetRevision: block.target, state: block.state, attemptsStarted: block.attempts };
+  if (block.nextRetryAt !== undefined) wire['nextRetryAt'] = formatTime(block.nextRetryAt);
+  if (block.firstFailureAt !== undefined) wire['firstFailureAt'] = formatTime(block.firstFailureAt);
+  if (block.lastFailureAt !== undefined) wire['lastFailureAt'] = formatTime(block.lastFailureAt);
+  if (block.reason !== '') wire['reason'] = block.reason;
+  return withCarry(wire, block.carry);
 }
 
 const triggers = ['Manual', 'Auto'] as const;
@@ -147,56 +136,57 @@ const allocatedMigrationKeys = new Set([...migrationKeys, 'surgeInstance']);
 export function decodeMigration(raw: JsonObject, at: string): MigrationRecord {
   const surge = optionalInt32(raw, 'surgeInstance', at);
   const allocated = surge !== undefined && surge >= 0;
-  const allocatedAt = optionalTime(raw, 'allocatedAt', at);
-  const startedAt = optionalTime(raw, 'startedAt', at);
-  const deadline = optionalTime(raw, 'deadline', at);
-  return {
+  const record: Building<MigrationRecord> = {
     uuid: requiredText(raw, 'requestUUID', at),
     trigger: oneOf(raw, 'trigger', at, triggers),
     source: requiredInt32(raw, 'sourceInstance', at),
-    ...(allocated ? { surge } : {}),
     fromNode: textOf(raw, 'fromNode', at),
     phase: requiredText(raw, 'phase', at),
-    ...(allocatedAt === undefined ? {} : { allocatedAt }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(deadline === undefined ? {} : { deadline }),
     carry: carryOf(raw, allocated ? allocatedMigrationKeys : migrationKeys),
   };
+  const allocatedAt = optionalTime(raw, 'allocatedAt', at);
+  const startedAt = optionalTime(raw, 'startedAt', at);
+  const deadline = optionalTime(raw, 'deadline', at);
+  if (allocated) record.surge = surge;
+  if (allocatedAt !== undefined) record.allocatedAt = allocatedAt;
+  if (startedAt !== undefined) record.startedAt = startedAt;
+  if (deadline !== undefined) record.deadline = deadline;
+  return record;
 }
 
 export function encodeMigration(record: MigrationRecord): Json {
   const wire: WireObject = {
-    ...record.carry,
     requestUUID: record.uuid,
     trigger: record.trigger,
     sourceInstance: record.source,
     phase: record.phase,
   };
   if (record.surge !== undefined) wire['surgeInstance'] = record.surge;
-  putNonZero(wire, 'fromNode', record.fromNode);
-  putTime(wire, 'allocatedAt', record.allocatedAt);
-  putTime(wire, 'startedAt', record.startedAt);
-  putTime(wire, 'deadline', record.deadline);
-  return wire;
+  if (record.fromNode !== '') wire['fromNode'] = record.fromNode;
+  if (record.allocatedAt !== undefined) wire['allocatedAt'] = formatTime(record.allocatedAt);
+  if (record.startedAt !== undefined) wire['startedAt'] = formatTime(record.startedAt);
+  if (record.deadline !== undefined) wire['deadline'] = formatTime(record.deadline);
+  return withCarry(wire, record.carry);
 }
 
 const holdKeys = new Set(['gate', 'reason', 'target', 'since']);
 
 /** `rolloutHold`. A missing `since`, which no API server admits, reads as the epoch. */
 export function decodeRolloutHold(raw: JsonObject, at: string): RolloutHold {
-  const target = textOf(raw, 'target', at);
-  return {
+  const hold: Building<RolloutHold> = {
     gate: oneOf(raw, 'gate', at, rolloutGates),
     reason: textOf(raw, 'reason', at),
-    ...(target === '' ? {} : { target }),
     since: optionalTime(raw, 'since', at) ?? 0,
-    ...optionalCarry(raw, holdKeys),
   };
+  const target = textOf(raw, 'target', at);
+  const carry = optionalCarryOf(raw, holdKeys);
+  if (target !== '') hold.target = target;
+  if (carry !== undefined) hold.carry = carry;
+  return hold;
 }
 
 export function encodeRolloutHold(hold: RolloutHold): Json {
-  const wire: WireObject = { ...hold.carry, gate: hold.gate, reason: hold.reason };
+  const wire: WireObject = { gate: hold.gate, reason: hold.reason, since: formatTime(hold.since) };
   if (hold.target !== undefined) wire['target'] = hold.target;
-  wire['since'] = formatTime(hold.since);
-  return wire;
+  return withCarry(wire, hold.carry);
 }

@@ -1,16 +1,10 @@
 /** One Instance row of `status.instanceStatuses`: wire to row and back. */
 import { decodeState, encodeOperationOf } from './operation.js';
-import {
-  decodeCondition,
-  decodeTermination,
-  encodeCondition,
-  encodeTermination,
-  putNonZero,
-  putTime,
-  type WireObject,
-} from './records.js';
+import { decodeCondition, decodeTermination, encodeCondition, encodeTermination } from './records.js';
 import { type InstanceRow, type Json, phaseOf, phases, type RowBase } from './rows.js';
+import { formatTime } from './time.js';
 import {
+  type Building,
   carryOf,
   DecodeError,
   flagOf,
@@ -24,6 +18,8 @@ import {
   requiredInt32,
   textList,
   textOf,
+  type WireObject,
+  withCarry,
 } from './wire.js';
 
 /** Members of a row that are never written: a reader can count pods, and thousands of rows can't afford them. */
@@ -62,17 +58,12 @@ function activeOrdinalOf(raw: JsonObject, at: string): 0 | 1 {
 export function decodeRow(raw: JsonObject, at: string): InstanceRow {
   const index = requiredInt32(raw, 'index', at);
   const phase = oneOf(raw, 'phase', at, phases);
-  const readySince = optionalTime(raw, 'readySince', at);
-  const lastFailure = optionalObject(raw, 'lastFailure', at);
-  const operation = optionalObject(raw, 'operation', at);
-  const base: RowBase = {
+  const row: Building<RowBase> = {
     index,
     incarnation: optionalInteger(raw, 'incarnation', at) ?? 0,
     activeOrdinal: activeOrdinalOf(raw, at),
     running: textOf(raw, 'runningRevision', at),
     target: textOf(raw, 'targetRevision', at),
-    ...(readySince === undefined ? {} : { readySince }),
-    ...(lastFailure === undefined ? {} : { lastFailure: decodeTermination(lastFailure, `${at}.lastFailure`) }),
     announced: textList(raw, 'announced', at),
     conditions: listOf(raw, 'conditions', at, decodeCondition),
     published: {
@@ -83,25 +74,31 @@ export function decodeRow(raw: JsonObject, at: string): InstanceRow {
     },
     carry: carryOf(raw, rowKeys),
   };
-  return { ...base, ...decodeState(index, phase, operation, `${at}.operation`) };
+  const readySince = optionalTime(raw, 'readySince', at);
+  const lastFailure = optionalObject(raw, 'lastFailure', at);
+  if (readySince !== undefined) row.readySince = readySince;
+  if (lastFailure !== undefined) row.lastFailure = decodeTermination(lastFailure, `${at}.lastFailure`);
+  const operation = optionalObject(raw, 'operation', at);
+  return Object.assign(row, decodeState(index, phase, operation, `${at}.operation`));
 }
 
 /** The dense wire form of a row. `readyPodCount`, `scheduledPodCount` and `nodesOccupied` are never written. */
 export function encodeRow(row: InstanceRow): Json {
-  const wire: WireObject = { ...row.carry, index: row.index, phase: phaseOf(row) };
-  putNonZero(wire, 'incarnation', row.incarnation);
-  putNonZero(wire, 'runningRevision', row.running);
-  putNonZero(wire, 'targetRevision', row.target);
-  putNonZero(wire, 'podCount', row.published.pods);
-  putNonZero(wire, 'servingPodCount', row.published.serving);
-  putNonZero(wire, 'availablePodCount', row.published.available);
-  putNonZero(wire, 'admitted', row.published.admitted);
+  const { published } = row;
+  const wire: WireObject = { index: row.index, phase: phaseOf(row) };
+  if (row.incarnation !== 0) wire['incarnation'] = row.incarnation;
+  if (row.running !== '') wire['runningRevision'] = row.running;
+  if (row.target !== '') wire['targetRevision'] = row.target;
+  if (published.pods !== 0) wire['podCount'] = published.pods;
+  if (published.serving !== 0) wire['servingPodCount'] = published.serving;
+  if (published.available !== 0) wire['availablePodCount'] = published.available;
+  if (published.admitted) wire['admitted'] = true;
   if (row.conditions.length > 0) wire['conditions'] = row.conditions.map(encodeCondition);
-  putTime(wire, 'readySince', row.readySince);
+  if (row.readySince !== undefined) wire['readySince'] = formatTime(row.readySince);
   const operation = encodeOperationOf(row);
   if (operation !== undefined) wire['operation'] = operation;
-  putNonZero(wire, 'activeOrdinal', row.activeOrdinal);
+  if (row.activeOrdinal !== 0) wire['activeOrdinal'] = row.activeOrdinal;
   if (row.lastFailure !== undefined) wire['lastFailure'] = encodeTermination(row.lastFailure);
   if (row.announced.length > 0) wire['announced'] = row.announced;
-  return wire;
+  return withCarry(wire, row.carry);
 }

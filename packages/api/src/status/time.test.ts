@@ -52,6 +52,26 @@ describe('formatTime', () => {
     fc.assert(fc.property(arbitrarySec, (seconds) => parseTime(formatTime(seconds)) === seconds));
   });
 
+  it('agrees with the calendar of Date on every day', () => {
+    const bound = fc.constantFrom(-62_135_596_800, 253_402_300_799, -62_167_219_200);
+    fc.assert(
+      fc.property(fc.oneof(arbitrarySec, bound), (seconds) => {
+        expect(formatTime(seconds)).toBe(`${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`);
+      }),
+      { numRuns: 300 },
+    );
+    for (let year = 0; year <= 9999; year += 1) {
+      const firstOfMarch = `${String(year).padStart(4, '0')}-03-01T00:00:00Z`;
+      const seconds = Date.parse(firstOfMarch) / 1000;
+      for (const day of [-61, -60, -59, -1, 0, 305, 306]) {
+        const text = `${new Date((seconds + day * 86_400) * 1000).toISOString().slice(0, 19)}Z`;
+        if (text.startsWith('-') || text.startsWith('+')) continue;
+        if (formatTime(seconds + day * 86_400) !== text) throw new Error(`${text} is written wrong`);
+        if (parseTime(text) !== seconds + day * 86_400) throw new Error(`${text} is read wrong`);
+      }
+    }
+  });
+
   it('writes UTC with whole seconds', () => {
     expect(formatTime(1_796_064_425)).toBe('2026-11-30T18:47:05Z');
     expect(formatTime(-62_135_596_800)).toBe('0001-01-01T00:00:00Z');

@@ -2,8 +2,10 @@
 import type { Sec } from './rows.js';
 
 const secondsPerDay = 86_400;
-/** The Gregorian calendar repeats after 400 years of this many days. */
-const daysPerCycle = 146_097;
+/** Days from 0000-01-01 to the epoch. */
+const epochDay = 719_528;
+/** Days of a common year before each month. */
+const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const;
 const earliest: Sec = -62_167_219_200; // 0000-01-01T00:00:00Z
 const latest: Sec = 253_402_300_799; // 9999-12-31T23:59:59Z
 
@@ -18,9 +20,20 @@ function digits(text: string, from: number, length: number): number {
   return value;
 }
 
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
 function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  if (month === 2) return isLeap(year) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Days from the epoch to a date of the Gregorian calendar. Not by Date, which reads the year 99 as 1999. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const leapDays = Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400); // before 1 January
+  const beforeMonth = (daysBefore[month - 1] ?? 0) + (month > 2 && isLeap(year) ? 1 : 0);
+  return year * 365 + leapDays + beforeMonth + day - 1 - epochDay;
 }
 
 /** Seconds east of UTC of the zone that starts at `from` and ends the text; undefined when it is none. */
@@ -59,10 +72,12 @@ export function parseTime(text: string): Sec | undefined {
   const zone = zoneSeconds(text, zoneAt);
   if (zone === undefined) return undefined;
 
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999: compute one calendar cycle later and go back.
-  const cycleLater = Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000;
-  const seconds = cycleLater - daysPerCycle * secondsPerDay - zone;
+  const seconds = daysSinceEpoch(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second - zone;
   return seconds >= earliest && seconds <= latest ? seconds : undefined;
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }
 
 /**
@@ -73,5 +88,13 @@ export function formatTime(seconds: Sec): string {
   if (!Number.isInteger(seconds) || seconds < earliest || seconds > latest) {
     throw new RangeError(`${seconds} is not a whole second within the years 0000 to 9999`);
   }
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  const day = Math.floor(seconds / secondsPerDay);
+  const second = seconds - day * secondsPerDay;
+  let year = 1970 + Math.floor(day / 365.2425);
+  if (daysSinceEpoch(year, 1, 1) > day) year -= 1;
+  else if (daysSinceEpoch(year + 1, 1, 1) <= day) year += 1;
+  let month = 12;
+  while (daysSinceEpoch(year, month, 1) > day) month -= 1;
+  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day - daysSinceEpoch(year, month, 1) + 1)}`;
+  return `${date}T${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}Z`;
 }

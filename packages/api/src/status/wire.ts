@@ -31,6 +31,9 @@ export class DecodeError extends Error {
 
 export type JsonObject = Readonly<Record<string, Json>>;
 
+/** A wire object under construction. */
+export type WireObject = Record<string, Json>;
+
 /** Largest int32, the largest index there is. */
 export const maxInt32 = 2_147_483_647;
 const minInt32 = -2_147_483_648;
@@ -116,11 +119,10 @@ export function flagOf(raw: JsonObject, key: string, at: string): boolean {
   return value;
 }
 
-function integer(value: Json, at: string): number {
-  if (typeof value !== 'number') throw wrongType(at, 'an integer', value);
-  if (Number.isSafeInteger(value)) return value;
+function notAnInteger(value: Json, at: string): DecodeError {
+  if (typeof value !== 'number') return wrongType(at, 'an integer', value);
   const why = Number.isInteger(value) ? 'outside the integers that can be kept exactly' : 'not an integer';
-  throw new DecodeError('value_domain', `${at} is ${shown(value)}, ${why}`);
+  return new DecodeError('value_domain', `${at} is ${shown(value)}, ${why}`);
 }
 
 /**
@@ -129,24 +131,36 @@ function integer(value: Json, at: string): number {
  */
 export function optionalInteger(raw: JsonObject, key: string, at: string): number | undefined {
   const value = raw[key] ?? undefined;
-  return value === undefined ? undefined : integer(value, `${at}.${key}`);
+  if (value === undefined || isSafeInteger(value)) return value;
+  throw notAnInteger(value, `${at}.${key}`);
 }
 
-function int32(value: Json, at: string): number {
-  const number = integer(value, at);
-  if (number >= minInt32 && number <= maxInt32) return number;
-  throw new DecodeError('value_domain', `${at} is ${number}, outside the 32-bit integers`);
+function isSafeInteger(value: Json): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isInt32(value: Json): value is number {
+  return isSafeInteger(value) && value >= minInt32 && value <= maxInt32;
+}
+
+function notAnInt32(value: Json, at: string): DecodeError {
+  if (!isSafeInteger(value)) return notAnInteger(value, at);
+  return new DecodeError('value_domain', `${at} is ${value}, outside the 32-bit integers`);
 }
 
 /** The int32 in `key`; undefined when absent. */
 export function optionalInt32(raw: JsonObject, key: string, at: string): number | undefined {
   const value = raw[key] ?? undefined;
-  return value === undefined ? undefined : int32(value, `${at}.${key}`);
+  if (value === undefined || isInt32(value)) return value;
+  throw notAnInt32(value, `${at}.${key}`);
 }
 
 /** The list of int32 in `key`; undefined when absent. */
 export function optionalInt32List(raw: JsonObject, key: string, at: string): readonly number[] | undefined {
-  return optionalList(raw, key, at)?.map((item, position) => int32(item, `${at}.${key}[${position}]`));
+  return optionalList(raw, key, at)?.map((item, position) => {
+    if (isInt32(item)) return item;
+    throw notAnInt32(item, `${at}.${key}[${position}]`);
+  });
 }
 
 /** The int32 in `key`; 0 when absent. */
@@ -173,6 +187,9 @@ export function optionalTime(raw: JsonObject, key: string, at: string): Sec | un
   return seconds;
 }
 
+/** Like `T`, while it is being built. */
+export type Building<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The members of `raw` that are not `known`, verbatim; null ones are left out. */
 export function carryOf(raw: JsonObject, known: ReadonlySet<string>): Carry {
   let unknown: [string, Json][] | undefined;
@@ -185,8 +202,13 @@ export function carryOf(raw: JsonObject, known: ReadonlySet<string>): Carry {
   return unknown === undefined ? noCarry : Object.fromEntries(unknown);
 }
 
-/** `{carry}` when there is something to carry, else nothing: for records whose `carry` is optional. */
-export function optionalCarry(raw: JsonObject, known: ReadonlySet<string>): { readonly carry?: Carry } {
+/** Like `carryOf`, but undefined when there is nothing to carry. */
+export function optionalCarryOf(raw: JsonObject, known: ReadonlySet<string>): Carry | undefined {
   const carry = carryOf(raw, known);
-  return carry === noCarry ? {} : { carry };
+  return carry === noCarry ? undefined : carry;
+}
+
+/** `wire` and what was carried; a member that both have is that of `wire`. */
+export function withCarry(wire: WireObject, carry: Carry = noCarry): WireObject {
+  return Object.keys(carry).length === 0 ? wire : { ...carry, ...wire };
 }

@@ -44,14 +44,17 @@ function wireObject(required: Record<string, fc.Arbitrary<unknown>>, optional: R
 
 const condition = wireObject(
   {
-    type: filled,
+    type: fc.constantFrom('Ready', 'Available', 'RolloutStalled'),
     status: fc.constantFrom('True', 'False', 'Unknown'),
-    reason: filled,
+    reason: fc.constantFrom('AllInstancesReady', 'x'),
     message: text,
     lastTransitionTime: arbitraryTimeText,
   },
   { observedGeneration: fc.nat(9) },
 );
+
+const conditions = fc.uniqueArray(condition, { maxLength: 2, selector: (one) => one['type'] });
+const textSet = fc.uniqueArray(text, { maxLength: 2 });
 
 const termination = wireObject(
   { podName: text, reason: text },
@@ -133,13 +136,13 @@ const row = fc
         availablePodCount: int32,
         readyPodCount: int32,
         scheduledPodCount: int32,
-        nodesOccupied: fc.array(text, { maxLength: 2 }),
+        nodesOccupied: textSet,
         admitted: fc.boolean(),
-        conditions: fc.array(condition, { maxLength: 2 }),
+        conditions,
         readySince: arbitraryTimeText,
         activeOrdinal: fc.constantFrom(0, 1),
         lastFailure: termination,
-        announced: fc.array(text, { maxLength: 2 }),
+        announced: textSet,
       },
     ),
     state,
@@ -194,10 +197,10 @@ export const arbitraryWireStatus: fc.Arbitrary<WireObject> = wireObject(
     collisionCount: int32,
     labelSelector: text,
     instanceStatuses: fc.uniqueArray(row, { maxLength: 6, selector: (one) => one['index'] }),
-    retryBlocks: fc.array(retryBlock, { maxLength: 2 }),
+    retryBlocks: fc.uniqueArray(retryBlock, { maxLength: 2, selector: (one) => one['targetRevision'] }),
     migrations: fc.array(migration, { maxLength: 2 }),
-    conditions: fc.array(condition, { maxLength: 2 }),
-    traffic: fc.array(fc.record({ revisionName: text, percent: fc.nat(100) }), { maxLength: 2 }),
+    conditions,
+    traffic: fc.array(fc.record({ revisionName: fc.constant('r'), percent: fc.nat(100) }), { maxLength: 1 }),
     coordinationGroupRef: text,
     rolloutHold: wireObject(
       { gate: fc.constantFrom(...rolloutGates), reason: text, since: arbitraryTimeText },
