@@ -25,10 +25,10 @@ const spelledOut = {
 };
 /** What a poll that is switched off may not have. */
 const polls = ['probe', 'capacity'] as const;
-const pollFields = [
-  ...['path', 'method', 'period', 'timeout', 'acceptStatuses', 'gateStatuses', 'failureThreshold', 'successThreshold'],
-  ...['allFailedPolicy', 'format', 'options', 'samples', 'quorum', 'maxAge'],
-];
+const pollFields =
+  'path method period timeout acceptStatuses gateStatuses failureThreshold successThreshold allFailedPolicy format options samples quorum maxAge'.split(
+    ' ',
+  );
 
 const services: readonly Variation[] = [
   {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, it, jest } from '@jest/globals';
 import { crds } from '@omenative/api';
 import { parse } from 'yaml';
 
@@ -44,11 +44,6 @@ function connectionOf(file: string): Connection {
   const { context } = pick(config.contexts, config['current-context']);
   const { cluster } = pick(config.clusters, context.cluster);
   const { user } = pick(config.users, context.user);
-  const content = (from: Readonly<Record<string, string>>, key: string): Buffer | undefined => {
-    const inline = from[`${key}-data`];
-    if (inline !== undefined) return Buffer.from(inline, 'base64');
-    return from[key] === undefined ? undefined : readFileSync(from[key]);
-  };
   return {
     server: cluster['server'] ?? '',
     tls: {
@@ -58,6 +53,13 @@ function connectionOf(file: string): Connection {
     },
     ...(user['token'] === undefined ? {} : { token: user['token'] }),
   };
+}
+
+/** A certificate or key of a kubeconfig, which is in it or in a file it names. */
+function content(from: Readonly<Record<string, string>>, key: string): Buffer | undefined {
+  const inline = from[`${key}-data`];
+  if (inline !== undefined) return Buffer.from(inline, 'base64');
+  return from[key] === undefined ? undefined : readFileSync(from[key]);
 }
 
 function pick<T extends { readonly name: string }>(list: readonly T[], name: string): T {
@@ -161,7 +163,8 @@ export class ApiServer {
 
 /** The text of a Status. */
 export function messageOf(reply: Reply): string {
-  return String(reply.body['message'] ?? '');
+  const { message } = reply.body as { readonly message?: string };
+  return message ?? '';
 }
 
 /**
@@ -172,10 +175,11 @@ export function describeOnApiServer(title: string, suite: (server: ApiServer) =>
   const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
   describe(title, () => {
     if (kubeconfig) {
+      jest.setTimeout(60_000);
       const server = new ApiServer(kubeconfig);
-      beforeAll(() => server.start(), 60_000);
-      afterAll(() => server.stop());
+      beforeAll(() => server.start());
       suite(server);
+      afterAll(() => server.stop());
     } else if (process.env['CI'] === 'true') {
       it('has an API server to run against', () => {
         throw new Error('OME_E2E_KUBECONFIG is not set; in CI this suite must run');

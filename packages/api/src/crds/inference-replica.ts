@@ -49,7 +49,7 @@ const runnerTemplate = named(
 const runners = withRules(
   listMap(runnerTemplate, ['name'], { maxItems: 3 }),
   rule(
-    "self.size() == 0 || self.exists_one(r, r.name == 'default') != (self.exists_one(r, r.name == 'leader') && self.exists_one(r, r.name == 'worker'))",
+    "self.size() == 0 || (self.size() == 1 ? self[0].name == 'default' : self.size() == 2 && !self.exists(r, r.name == 'default'))",
     'runners must be one named default, or two named leader and worker',
   ),
 );
@@ -102,15 +102,20 @@ const placementExecution = named(
 );
 
 const projected = 'has(self.parentRef)';
-const wanted = '(has(self.replicas) && self.replicas > 0 ? self.replicas : 1)';
 const hasRunners = '(has(self.runners) && self.runners.size() > 0)';
+
+/** CEL: how many Instances the spec that `of` gives runs. */
+const wanted = (of: string): string => `(has(${of}.replicas) && ${of}.replicas > 0 ? ${of}.replicas : 1)`;
+const old = 'oldSelf.value()';
+const samePartition = `(oldSelf.hasValue() && has(${old}.pacing) && has(${old}.pacing.partition) && ${old}.pacing.partition == self.pacing.partition)`;
 
 /**
  * An HPA scales a projected replica through the scale subresource while a canary holds a partition that only the
- * controller may lower: there only a new partition is judged. A standalone replica's user owns both numbers.
+ * controller may lower: there only a new partition is judged. A standalone replica's user owns both numbers. Rules that
+ * read oldSelf are not ratcheted by the API server, so this one says itself that what was wrong before may stay.
  */
 const partitionFits: ValidationRule = {
-  rule: `!has(self.pacing) || !has(self.pacing.partition) || self.pacing.partition <= ${wanted} || (${projected} && oldSelf.hasValue() && has(oldSelf.value().pacing) && has(oldSelf.value().pacing.partition) && oldSelf.value().pacing.partition == self.pacing.partition)`,
+  rule: `!has(self.pacing) || !has(self.pacing.partition) || self.pacing.partition <= ${wanted('self')} || (${samePartition} && (${projected} || ${wanted('self')} == ${wanted(old)}))`,
   optionalOldSelf: true,
   message:
     'spec.pacing.partition must be <= spec.replicas; an over-partition silently holds every Instance back forever',
