@@ -48,6 +48,10 @@ function revision(name: string, image: string, number = 1) {
   return revisionRecordOf(revisionObject({ replica: head, owner: 'chat', component: 'engine', name, number, payload }));
 }
 
+function headlessOf(raw: Parameters<typeof rawHeadless>[0], record = replica) {
+  return look({ replica: record, services: [serviceRecordOf(rawHeadless(raw))] }).snapshot.headlessService;
+}
+
 describe('observe', () => {
   it('floors the time to whole seconds', () => {
     expect(look().snapshot.now).toBe(1_767_225_600);
@@ -158,9 +162,6 @@ describe('observe', () => {
   });
 
   describe('headless Service', () => {
-    const state = (raw: Parameters<typeof rawHeadless>[0], record = replica) =>
-      look({ replica: record, services: [serviceRecordOf(rawHeadless(raw))] }).snapshot.headlessService;
-
     it.each([
       ['present', {}],
       ['foreign', { owner: 'someone' }],
@@ -168,7 +169,7 @@ describe('observe', () => {
       ['absent', { spec: { publishNotReadyAddresses: false } }],
       ['absent', { selector: { component: 'engine' } }],
     ] as const)('is %s for %j', (expected, raw) => {
-      expect(state(raw)).toBe(expected);
+      expect(headlessOf(raw)).toBe(expected);
     });
 
     it('is absent when it is not there', () => {
@@ -177,7 +178,7 @@ describe('observe', () => {
 
     it('is present, drifted or not, once the replica goes: it must be deleted', () => {
       const dying = replicaRecordOf(rawReplica({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }));
-      expect(state({ spec: { publishNotReadyAddresses: false } }, dying)).toBe('present');
+      expect(headlessOf({ spec: { publishNotReadyAddresses: false } }, dying)).toBe('present');
     });
   });
 

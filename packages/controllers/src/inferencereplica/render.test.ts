@@ -58,6 +58,19 @@ function labelsOf(pod: JsonRecord): JsonRecord {
   return asRecord(asRecord(pod['metadata'])['labels']);
 }
 
+function constraintsOf(pod: JsonRecord): unknown {
+  return asRecord(pod['spec'])['topologySpreadConstraints'];
+}
+
+function spreadBy(spec: JsonRecord): unknown {
+  return constraintsOf(render({ spec: { topologySpread: 'Required', ...spec } }));
+}
+
+function termsOf(pod: JsonRecord): unknown {
+  const { nodeAffinity } = asRecord(asRecord(pod['spec'])['affinity']);
+  return asRecord(asRecord(nodeAffinity)['requiredDuringSchedulingIgnoredDuringExecution'])['nodeSelectorTerms'];
+}
+
 describe('renderPod', () => {
   it('renders a single pod', () => {
     expect(render({ spec: { replicas: 4 } })).toMatchInlineSnapshot(`
@@ -361,17 +374,14 @@ describe('renderPod', () => {
       },
     };
     const spec = { ...gang, topologySpread, topologySpreadKey: 'zone' };
-    const constraintsOf = (pod: JsonRecord): unknown => asRecord(pod['spec'])['topologySpreadConstraints'];
     expect(constraintsOf(render({ spec, pod: { runner: 'leader', ordinal: 0 } }))).toEqual([constraint]);
     expect(constraintsOf(render({ spec, pod: worker }))).toBeUndefined();
   });
 
   it('spreads by the topology key when there is no other, not at all without any, and never over a rule of the user', () => {
     const own = [{ maxSkew: 5, topologyKey: 'rack', whenUnsatisfiable: 'ScheduleAnyway' }];
-    const constraints = (spec: JsonRecord): unknown =>
-      asRecord(render({ spec: { topologySpread: 'Required', ...spec } })['spec'])['topologySpreadConstraints'];
-    expect(constraints({ topologyKey: 'rack' })).toMatchObject([{ topologyKey: 'rack', maxSkew: 1 }]);
-    expect(constraints({})).toBeUndefined();
+    expect(spreadBy({ topologyKey: 'rack' })).toMatchObject([{ topologyKey: 'rack', maxSkew: 1 }]);
+    expect(spreadBy({})).toBeUndefined();
     const runners = [
       {
         name: 'default',
@@ -379,7 +389,7 @@ describe('renderPod', () => {
         template: template('e', { topologySpreadConstraints: own }),
       },
     ];
-    expect(constraints({ topologyKey: 'rack', runners })).toEqual(own);
+    expect(spreadBy({ topologyKey: 'rack', runners })).toEqual(own);
   });
 
   it('leaves a required affinity of the user on the topology key alone', () => {
@@ -408,12 +418,6 @@ describe('renderPod', () => {
       operator: 'NotIn',
       values: ['n1'],
     };
-    const termsOf = (pod: JsonRecord): unknown =>
-      asRecord(
-        asRecord(asRecord(asRecord(pod['spec'])['affinity'])['nodeAffinity'])[
-          'requiredDuringSchedulingIgnoredDuringExecution'
-        ],
-      )['nodeSelectorTerms'];
     const runners = [{ name: 'default', size: 1, template: template('e', { affinity }) }];
     expect(termsOf(render({ spec: { runners }, pod: { avoidNodes: ['n1'] } }))).toEqual([
       { matchExpressions: [{ key: 'a', operator: 'Exists' }, notIn] },

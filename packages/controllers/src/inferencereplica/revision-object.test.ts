@@ -54,7 +54,7 @@ describe('revisionObject', () => {
   });
 
   it.each([single, gang])('is read back as it was stored', (payload) => {
-    const { revision } = revisionRecordOf({ ...stored(payload), ...{} });
+    const { revision } = revisionRecordOf(stored(payload));
     expect(revision).toMatchObject({ name: 'chat-engine-0123abcd', hash: '0123abcd', number: 4 });
     expect(revision?.payload).toEqual(payload);
   });

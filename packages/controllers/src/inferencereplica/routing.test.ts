@@ -88,16 +88,16 @@ describe('sliceRecordOf', () => {
   });
 });
 
-describe('discoverableOf', () => {
-  const slices = (conditions: Record<string, boolean>) => [
-    sliceRecordOf(rawSlice('h', [{ pod: name, uid, conditions }])),
-  ];
+function slicesWith(conditions: Readonly<Record<string, boolean>>) {
+  return [sliceRecordOf(rawSlice('h', [{ pod: name, uid, conditions }]))];
+}
 
+describe('discoverableOf', () => {
   it('lists pods that the slices publish', () => {
-    expect([...discoverableOf([pod], slices({ ready: true }))]).toEqual([uid]);
+    expect([...discoverableOf([pod], slicesWith({ ready: true }))]).toEqual([uid]);
   });
 
   it.each([{ ready: true, terminating: true }, { ready: false }])('leaves out %j', (conditions) => {
-    expect([...discoverableOf([pod], slices(conditions))]).toEqual([]);
+    expect([...discoverableOf([pod], slicesWith(conditions))]).toEqual([]);
   });
 });

@@ -134,12 +134,15 @@ describe('specViewOf', () => {
   });
 });
 
+function hashOf(spec: JsonRecord, metadata: JsonRecord = {}): string {
+  return specRevisionName(viewOf(spec, {}, metadata).spec, 0);
+}
+
+function withMetadata(metadata: JsonRecord): JsonRecord {
+  return { runners: [{ name: 'default', size: 1, template: { ...template(), metadata } }] };
+}
+
 describe('the revision of a spec', () => {
-  const hashOf = (spec: JsonRecord, metadata: JsonRecord = {}): string =>
-    specRevisionName(viewOf(spec, {}, metadata).spec, 0);
-  const withMetadata = (metadata: JsonRecord): JsonRecord => ({
-    runners: [{ name: 'default', size: 1, template: { ...template(), metadata } }],
-  });
   const base = hashOf({});
 
   it.each([
