@@ -65,7 +65,10 @@ function checkRule(
   const transition = /\boldSelf\b/.test(rule.rule);
   if (transition && old === undefined && rule.optionalOldSelf !== true) return undefined;
   const context: Record<string, unknown> = { self: celValue(value, schema) };
-  if (transition) context['oldSelf'] = oldSelf(rule, schema, old);
+  if (transition) {
+    context['oldSelf'] = oldSelf(rule, schema, old);
+    context[OLD_VALUE] = celValue(old, schema);
+  }
   const field = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`;
   const shown = Array.isArray(value) ? 'array' : isObject(value) ? 'object' : value;
   try {
@@ -110,11 +113,13 @@ const environment = new Environment({
   enableOptionalTypes: true,
 });
 const programs = new Map<string, Program>();
+/** The library's `has` looks into variables only, not into what a call gives back: the call gets a name. */
+const OLD_VALUE = 'oldSelfValue';
 
 function program(rule: string): Program {
   let compiled = programs.get(rule);
   if (compiled === undefined) {
-    compiled = environment.parse(rule);
+    compiled = environment.parse(rule.replaceAll('oldSelf.value()', OLD_VALUE));
     programs.set(rule, compiled);
   }
   return compiled;
