@@ -7,6 +7,38 @@ import { fronting, gang, native, rolling, rollout, type Spec, service, step } fr
 const plural = 'inferenceservices';
 const autoscaler = (settings: Spec, more: Spec = {}): Spec => ({ engine: { autoscaler: settings, ...more } });
 
+const probe = (more: Spec): Spec => ({
+  routing: {
+    probe: {
+      path: '/',
+      method: 'GET',
+      acceptStatuses: [200],
+      gateStatuses: [500],
+      period: '30s',
+      timeout: '5s',
+      failureThreshold: 1,
+      successThreshold: 1,
+      allFailedPolicy: 'Drain',
+      ...more,
+    },
+  },
+});
+const poll = (more: Spec): Spec => ({
+  routing: {
+    capacity: {
+      path: '/',
+      method: 'GET',
+      format: 'json',
+      period: '30s',
+      timeout: '5s',
+      samples: 3,
+      quorum: 2,
+      maxAge: '1m',
+      ...more,
+    },
+  },
+});
+
 const refusals: readonly (readonly [string, Spec, string])[] = [
   ['neither a model nor a runtime', { runtime: undefined }, 'at least one of spec.model or spec.runtime must be set'],
   [
@@ -254,6 +286,12 @@ const refusals: readonly (readonly [string, Spec, string])[] = [
     { routing: { capacity: { path: '/' } } },
     'an enabled capacity poll must specify path, method, format',
   ],
+  ['a probe every 0 seconds', probe({ period: '0s', timeout: '0s' }), 'period must be positive'],
+  ['a probe with no time', probe({ timeout: '0s' }), 'timeout must be positive'],
+  ['a probe longer than its period', probe({ timeout: '30s' }), 'timeout must be shorter than period'],
+  ['a probe that gates on a refusal', probe({ gateStatuses: [403] }), 'gateStatuses must not contain 401, 403, or 429'],
+  ['a quorum above the samples', poll({ quorum: 4 }), 'quorum must not exceed samples'],
+  ['reports that are too old at once', poll({ maxAge: '10s' }), 'maxAge must be at least period'],
   [
     'a publisher option without a value',
     { routing: { publisher: { options: { a: '' } } } },
