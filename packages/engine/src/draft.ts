@@ -69,6 +69,12 @@ export function apply(draft: Draft, index: Index, step: Step): void {
   }
 }
 
+/** Forgets what an Instance waited for: its operation has ended in this very pass. */
+export function forgetHolds(draft: Draft, index: Index): void {
+  const kept = draft.holds.filter((hold) => hold.index !== index);
+  draft.holds.splice(0, draft.holds.length, ...kept);
+}
+
 /** Wakes when any pod of the Instance changes. */
 export function onPods(index: Index): { readonly on: 'pod'; readonly key: string } {
   return { on: 'pod', key: String(index) };

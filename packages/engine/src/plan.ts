@@ -90,6 +90,7 @@ function expiries(snapshot: Snapshot, status: DecodedStatus): readonly (number |
   if (snapshot.spec.pause !== 'running' || snapshot.replica.deletingSince !== undefined) return [];
   return unitsOf(snapshot, status.rows).map((unit) => {
     const { row } = unit;
+    if (snapshot.blind.has(unit.index)) return undefined;
     return row.kind === 'creating' || isSurging(row) ? expiryWake(snapshot, unit, row) : undefined;
   });
 }

@@ -8,7 +8,7 @@ import { selectPrefix } from './budgets.js';
 import { withClock } from './clock.js';
 import { conditionsOf, currentRevisionOf } from './conditions.js';
 import { publishCounts } from './counts.js';
-import { apply, type Draft, newDraft } from './draft.js';
+import { apply, type Draft, forgetHolds, newDraft } from './draft.js';
 import { parkingOf } from './holds/parking.js';
 import { adoptPods } from './operations/adopt.js';
 import { advanceCreate, openCreate } from './operations/create.js';
@@ -188,7 +188,9 @@ function fail(draft: Draft, units: readonly Unit[]): void {
     const { row } = unit;
     if (row.kind !== 'creating' && !isSurging(row)) continue;
     const step = expire(draft.snapshot, unit, row);
-    if (step !== undefined) apply(draft, unit.index, step);
+    if (step === undefined) continue;
+    forgetHolds(draft, unit.index);
+    apply(draft, unit.index, step);
   }
 }
 

@@ -36,10 +36,11 @@ export function expire(snapshot: Snapshot, unit: Unit, row: CreatingRow | Surgin
   return failure === undefined ? undefined : failed(snapshot, unit, row, failure);
 }
 
-/** When `expire` may next decide otherwise without any event. */
+/** When `expire` may next decide otherwise without any event; undefined while the pods serve, since then it never does. */
 export function expiryWake(snapshot: Snapshot, unit: Unit, row: CreatingRow | SurgingRow): Sec | undefined {
   const grace = snapshot.config.stuckPodGraceSec;
   const set = judgedSet(snapshot, unit, row);
+  if (servesNow(set)) return undefined;
   const times = stuckContainers(set.live, row.op.startedAt ?? snapshot.now).flatMap(({ since }) =>
     grace === undefined || grace <= 0 ? [] : [since + grace],
   );
