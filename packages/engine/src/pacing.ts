@@ -1,6 +1,6 @@
 /** Who may start an update: partition, order, and what already charges the surge budget. */
 import type { Index, Rev } from '@omenative/api';
-import { type Ledger, resolveBudget } from './budgets.js';
+import { charged, fits, type Ledger, resolveBudget } from './budgets.js';
 import { restingSet } from './operations/resting.js';
 import { isSurging } from './operations/update-surge.js';
 import { servesNow } from './readiness.js';
@@ -36,37 +36,79 @@ export function rebuildRevision(snapshot: Snapshot, unit: Unit, held: ReadonlySe
   return keeps ? running : snapshot.target;
 }
 
-/** What holds a surge slot, with the pod that a refusal names. */
+/** What holds surge slots before anything starts. */
 export interface SurgeCharge {
   readonly ledger: Ledger;
-  readonly extra?: { readonly pod: string; readonly why: 'terminating' | 'leftover' };
+  /** Instances whose slot is held by a live pod of an earlier attempt: the next start on them takes that slot over. */
+  readonly leftovers: ReadonlySet<Index>;
+  /** The end of a refusal's text: what holds a slot without being an update; '' when nothing does. */
+  readonly because: string;
 }
 
 /**
- * Charged: surges in flight, Instances on the target that don't serve yet, pods beyond an Instance's own count (dying ones
- * until their grace ends), and blind Instances, which count at their worst.
+ * Charged: surges in flight, Instances of the target that don't serve, pods beyond an Instance's own count (dying ones until
+ * their grace ends), and blind Instances, which count at their worst.
  */
 export function surgeCharge(snapshot: Snapshot, units: readonly Unit[]): SurgeCharge {
   const limit = resolveBudget(snapshot.spec.update.maxSurge, snapshot.spec.replicas);
+  const leftovers = new Set<Index>();
   let used = 0;
-  let extra: SurgeCharge['extra'];
+  let because = '';
   for (const unit of units) {
-    const { row } = unit;
-    if (row.kind === 'deleting') continue;
-    if (snapshot.blind.has(unit.index) || isSurging(row)) {
+    if (unit.row.kind === 'deleting') continue;
+    if (snapshot.blind.has(unit.index) || isSurging(unit.row)) {
       used += 1;
       continue;
     }
-    const isRolledDark =
-      row.kind === 'ready' && row.running === snapshot.target && !servesNow(restingSet(snapshot, unit, row));
-    const beyond = extraPods(snapshot, unit);
-    if (isRolledDark || beyond.length > 0) used += 1;
-    const first = beyond[0];
-    if (first !== undefined) {
-      extra ??= { pod: first.name, why: isTerminating(first) ? 'terminating' : 'leftover' };
-    }
+    const extra = extraPods(snapshot, unit);
+    const isDark = isRolledDark(snapshot, unit);
+    if (extra.length === 0 && !isDark) continue;
+    used += 1;
+    if (extra.some((pod) => !isTerminating(pod))) leftovers.add(unit.index);
+    because ||= reasonOf(unit, extra[0]);
   }
-  return { ledger: { limit, used }, ...(extra === undefined ? {} : { extra }) };
+  return { ledger: { limit, used }, leftovers, because };
+}
+
+/** Admits surges one by one against the slots that are left. */
+export class SurgeAdmission {
+  #ledger: Ledger;
+  readonly #leftovers: Set<Index>;
+  readonly #because: string;
+
+  constructor(snapshot: Snapshot, units: readonly Unit[]) {
+    const { ledger, leftovers, because } = surgeCharge(snapshot, units);
+    this.#ledger = ledger;
+    this.#leftovers = new Set(leftovers);
+    this.#because = because;
+  }
+
+  /** Undefined: the Instance may start, and is charged; else the reason why it may not, for people. */
+  admit(index: Index): string | undefined {
+    // The slot of a leftover is freed by the next start on its own Instance and by nothing else. So leftovers never refuse
+    // each other, or a corrected revision could not replace what a failed one left behind.
+    const takesOver = this.#leftovers.has(index);
+    const rival = takesOver ? { ...this.#ledger, used: this.#ledger.used - this.#leftovers.size } : this.#ledger;
+    if (!fits(rival, 1)) {
+      const { limit, used } = rival;
+      return `per-Component surge budget ${limit} exhausted (would become ${used + 1})${this.#because}`;
+    }
+    if (takesOver) this.#leftovers.delete(index);
+    else this.#ledger = charged(this.#ledger, 1);
+    return undefined;
+  }
+}
+
+/** It was moved to the target and does not serve on it: the rollout goes no further while that is so. */
+function isRolledDark(snapshot: Snapshot, unit: Unit): boolean {
+  return unit.row.running === snapshot.target && !servesNow(restingSet(snapshot, unit, unit.row));
+}
+
+function reasonOf(unit: Unit, extra: PodView | undefined): string {
+  if (extra === undefined) return `; Instance ${unit.index} runs the target and does not serve`;
+  return isTerminating(extra)
+    ? `; Terminating pod ${extra.name} still counts against the surge budget until its deletion grace elapses`
+    : `; extra pod ${extra.name} holds a surge slot until a start on its Instance replaces it`;
 }
 
 /** Pods in no slot of the row's own life that still count: live, or dying within their grace. */

@@ -3,11 +3,10 @@
  * refusal is published as `status.rolloutHold`, so that a rollout is never stuck in silence.
  */
 import type { RolloutGate } from '@omenative/api';
-import { charged, fits } from './budgets.js';
 import { apply, type Draft } from './draft.js';
 import { restingSet } from './operations/resting.js';
 import { isSurging, openSurge } from './operations/update-surge.js';
-import { partitionHeld, slotFreedAt, surgeCharge } from './pacing.js';
+import { partitionHeld, SurgeAdmission, slotFreedAt } from './pacing.js';
 import { servesNow } from './readiness.js';
 import { isGang, type Unit, unitsOf } from './units.js';
 
@@ -28,23 +27,13 @@ export function startUpdates(draft: Draft, free: readonly Unit[]): void {
     refuse(draft, 'Plan', refusal);
     return;
   }
-  const { ledger: before, extra } = surgeCharge(snapshot, all);
-  let ledger = before;
+  const admission = new SurgeAdmission(snapshot, all);
   for (const { unit } of candidates) {
-    // A leftover of a failed attempt holds the slot that its own Instance's next start takes over.
-    const cost = chargedAlready(draft, unit) ? 0 : 1;
-    if (!fits(ledger, cost)) {
-      const because =
-        extra === undefined
-          ? ''
-          : extra.why === 'terminating'
-            ? `; Terminating pod ${extra.pod} still counts against the surge budget until its deletion grace elapses`
-            : `; extra pod ${extra.pod} holds a surge slot until a start on its Instance replaces it`;
-      const text = `per-Component surge budget ${ledger.limit} exhausted (would become ${ledger.used + cost})${because}`;
-      refuse(draft, 'Budget', text, slotFreedAt(snapshot, all));
-      return;
+    const refused = admission.admit(unit.index);
+    if (refused !== undefined) {
+      refuse(draft, 'Budget', refused, slotFreedAt(snapshot, all));
+      continue;
     }
-    ledger = charged(ledger, cost);
     apply(draft, unit.index, openSurge(snapshot, unit.row, snapshot.target));
     draft.updatesMoved = true;
   }
@@ -57,11 +46,6 @@ function wantsUpdate(draft: Draft, unit: Unit): boolean {
   if (row.kind === 'ready') return row.running !== target;
   if (row.kind !== 'failed') return false;
   return row.running !== '' && row.running !== target && row.target !== target;
-}
-
-function chargedAlready(draft: Draft, unit: Unit): boolean {
-  const { ledger: without } = surgeCharge(draft.snapshot, [unit]);
-  return without.used > 0;
 }
 
 /** What this version can't do yet waits under a name instead of doing something else. */
