@@ -1,18 +1,36 @@
-const packages = ['api', 'engine', 'kube', 'controllers', 'manager', 'sim'];
+const common = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  transform: {},
+  injectGlobals: false,
+  restoreMocks: true,
+  snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs',
+};
+
+/** The tests beside the code of a package. */
+const unit = (name) => ({
+  ...common,
+  displayName: name,
+  roots: [`<rootDir>/packages/${name}/dist`],
+  testMatch: ['**/*.test.js'],
+});
+
+/** Suites over the whole, in some folders of `e2e`. */
+const wide = (name, ...folders) => ({
+  ...common,
+  displayName: `e2e-${name}`,
+  roots: ['<rootDir>/e2e/dist'],
+  testMatch: folders.map((folder) => `<rootDir>/e2e/dist/${folder}/**/*.test.js`),
+});
 
 /** @type {import('jest').Config} */
 export default {
-  projects: packages.map((name) => ({
-    displayName: name,
-    rootDir: import.meta.dirname,
-    roots: [`<rootDir>/packages/${name}/dist`],
-    testMatch: ['**/*.test.js'],
-    testEnvironment: 'node',
-    transform: {},
-    injectGlobals: false,
-    restoreMocks: true,
-    snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs',
-  })),
+  projects: [
+    ...['api', 'engine', 'kube', 'controllers', 'manager', 'sim'].map(unit),
+    wide('sim', 'sim'),
+    wide('conformance', 'conformance', 'kube', 'crds'), // needs an API server and fake nodes
+    wide('nodes', 'nodes'), // needs real nodes
+  ],
   coverageProvider: 'v8',
   coverageDirectory: '<rootDir>/coverage',
   coverageReporters: ['text', 'lcovonly', 'json-summary'],

@@ -1,7 +1,7 @@
 // The programs of Kubernetes: found in $KUBEBUILDER_ASSETS or in the cache, else built from the pinned Go modules.
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { Failure } from './failure.mjs';
+import { Failure, Unsupported } from './failure.mjs';
 import { withLock } from './lock.mjs';
 import { run, succeeds } from './run.mjs';
 import { cacheOf } from './settings.mjs';
@@ -73,7 +73,7 @@ export async function binaries(names, say) {
 
 async function requireGo(missing) {
   if (await succeeds(['go', 'version'])) return;
-  throw new Failure(
+  throw new Unsupported(
     `${missing.join(', ')} must be built, and Go is not installed. Install Go 1.26 or newer, or name a folder that has ` +
       'etcd, kube-apiserver and kubectl in KUBEBUILDER_ASSETS, or use a cluster of your own with OME_CLUSTER=current or ' +
       'one made by kind with OME_CLUSTER=kind.',

@@ -2,3 +2,8 @@
 export class Failure extends Error {
   name = 'Failure';
 }
+
+/** This machine cannot do what was asked, whatever is tried: nothing went wrong, and something else is needed. */
+export class Unsupported extends Failure {
+  name = 'Unsupported';
+}

@@ -5,7 +5,7 @@ import { ask, readyNodes } from './api.mjs';
 import { binaries, kubernetesVersion } from './binaries.mjs';
 import { claimFolder, isThereACluster, otherClusterWithNodes, removeCluster } from './cleanup.mjs';
 import { startControlPlane } from './control-plane.mjs';
-import { Failure } from './failure.mjs';
+import { Failure, Unsupported } from './failure.mjs';
 import { startFakeNodes } from './fake-nodes.mjs';
 import { writeImages } from './images.mjs';
 import { resetInterruption } from './interruption.mjs';
@@ -165,7 +165,7 @@ async function requireRoomForNodes(say) {
   await requireNodeSupport(say, [settings.dir, settings.cacheOf(kubernetesVersion)]);
   const other = otherClusterWithNodes();
   if (other !== undefined) {
-    throw new Failure(
+    throw new Unsupported(
       `Another cluster with real nodes runs from ${other}, and a machine has room for one. ` +
         `Take it down: OME_CLUSTER_DIR=${other} scripts/cluster down`,
     );
@@ -174,6 +174,9 @@ async function requireRoomForNodes(say) {
 }
 
 async function requireFreePorts() {
+  if (!(Number.isInteger(settings.ports.api) && settings.ports.api > 0 && settings.ports.kwok < 65_536)) {
+    throw new Failure(`OME_CLUSTER_PORT is '${process.env['OME_CLUSTER_PORT']}': write a port number such as 6443.`);
+  }
   for (const port of Object.values(settings.ports)) {
     const isFree = await new Promise((resolve) => {
       const server = createServer();

@@ -1,6 +1,6 @@
 // The command line of scripts/cluster.
 import * as elsewhere from './elsewhere.mjs';
-import { Failure } from './failure.mjs';
+import { Failure, Unsupported } from './failure.mjs';
 import { listenForInterruption } from './interruption.mjs';
 import * as local from './local.mjs';
 
@@ -19,6 +19,8 @@ Environment:
   OME_CLUSTER_PORT    the API server's port; the next five are used too (6443)
   OME_CLUSTER_CACHE   where built programs are kept (~/.cache/ome-cluster)
   KUBEBUILDER_ASSETS  a folder with etcd, kube-apiserver and kubectl to use instead of building them
+
+The exit code is 1 when something went wrong, and 3 when this machine lacks what is needed.
 `;
 
 const say = (sentence) => console.error(sentence);
@@ -73,5 +75,5 @@ try {
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   console.error(`scripts/cluster: ${error.message}`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof Unsupported ? 3 : 1;
 }

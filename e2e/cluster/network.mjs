@@ -3,7 +3,7 @@
  * a bridge; the machine gets one interface and a few routes. All of it goes with the hub's one process.
  */
 import { writeFileSync } from 'node:fs';
-import { Failure } from './failure.mjs';
+import { Failure, Unsupported } from './failure.mjs';
 import { interruption } from './interruption.mjs';
 import { findInit, start, tailOf } from './processes.mjs';
 import { run } from './run.mjs';
@@ -24,7 +24,7 @@ export async function requireFreeAddresses() {
     ({ dst, dev }) => dev !== hostInterface && dst !== 'default' && overlaps(dst, networks.all),
   );
   if (taken === undefined) return;
-  throw new Failure(
+  throw new Unsupported(
     `The test cluster needs the addresses ${networks.all}, but this machine routes ${taken.dst} through ${taken.dev}. ` +
       'Use a cluster of your own with OME_CLUSTER=current, or run on another machine.',
   );
@@ -119,14 +119,14 @@ export function inside(pid, ...kinds) {
  * Waits for the first process of the namespaces that were started as `name`.
  *
  * @returns {Promise<number>} its process id
- * @throws {Failure} when it does not come up
+ * @throws {Unsupported} when it does not come up
  */
 export async function initOf(name) {
   try {
     return (await until(`the namespaces of ${name} exist`, 10_000, () => findInit(name))).pid;
   } catch (error) {
     if (interruption().aborted || !(error instanceof Failure)) throw error;
-    throw new Failure(
+    throw new Unsupported(
       `${error.message} Real nodes need a machine whose root may make namespaces (a privileged container, if any). ` +
         `What was said:\n${tailOf(name)}`,
     );

@@ -1,7 +1,7 @@
 // What a machine must have for real nodes. Missing packages are installed where that is possible (Debian, as root).
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Failure } from './failure.mjs';
+import { Unsupported } from './failure.mjs';
 import { cniFolders } from './node-config.mjs';
 import { searchPath } from './processes.mjs';
 import { run } from './run.mjs';
@@ -38,24 +38,24 @@ const needs = [
  * @param {(sentence: string) => void} say
  * @param {readonly string[]} folders that nodes must see
  * @returns {Promise<void>}
- * @throws {Failure} that says what is missing and what to do instead
+ * @throws {Unsupported} that says what is missing and what to do instead
  */
 export async function requireNodeSupport(say, folders) {
   for (const folder of folders) {
     if (!hiddenFromNodes.some((hidden) => `${folder}/`.startsWith(`${hidden}/`))) continue;
-    throw new Failure(
+    throw new Unsupported(
       `Real nodes cannot see ${folder}, because they have a ${hiddenFromNodes.join(', ')} of their own. ` +
         'Name folders elsewhere in OME_CLUSTER_DIR and OME_CLUSTER_CACHE.',
     );
   }
-  if (process.platform !== 'linux') throw new Failure(`Real nodes need Linux. ${waysOut}`);
-  if (process.getuid?.() !== 0) throw new Failure(`Real nodes need root. ${waysOut}`);
+  if (process.platform !== 'linux') throw new Unsupported(`Real nodes need Linux. ${waysOut}`);
+  if (process.getuid?.() !== 0) throw new Unsupported(`Real nodes need root. ${waysOut}`);
   const missing = needs.filter((need) => !need.isMet());
   if (missing.length === 0) return;
   const packages = missing.map((need) => need.package);
   if (!onPath('apt-get')) {
     const names = missing.map((need) => need.what).join(', ');
-    throw new Failure(`Real nodes need ${names}. Install them (in Debian: ${packages.join(' ')}). ${waysOut}`);
+    throw new Unsupported(`Real nodes need ${names}. Install them (in Debian: ${packages.join(' ')}). ${waysOut}`);
   }
   say(`Installing ${packages.join(', ')}.`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -63,7 +63,7 @@ export async function requireNodeSupport(say, folders) {
   await run(['apt-get', 'install', '--quiet', '--yes', '--no-install-recommends', ...packages], { env });
   const still = needs.filter((need) => !need.isMet()).map((need) => need.what);
   if (still.length > 0)
-    throw new Failure(`Installed ${packages.join(', ')}, and still miss ${still.join(', ')}. ${waysOut}`);
+    throw new Unsupported(`Installed ${packages.join(', ')}, and still miss ${still.join(', ')}. ${waysOut}`);
 }
 
 /** @returns {string | undefined} the path of a busybox that needs no libraries, so that it can be all there is in an image */

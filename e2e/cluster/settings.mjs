@@ -1,7 +1,6 @@
 // Where a cluster lives and which addresses it uses: the one place for paths, ports and networks.
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { Failure } from './failure.mjs';
 
 /** Everything a cluster with real nodes may occupy; `up` refuses when the machine already uses a part of it. */
 export const networks = {
@@ -35,9 +34,6 @@ const cacheRoot =
 /** The folder for programs built for Kubernetes `version`, such as `v1.34.4`. */
 export const cacheOf = (version) => path.join(cacheRoot, version, 'bin');
 
-/** The folder for downloads that are not part of the cluster. */
-export const downloads = path.join(cacheRoot, 'downloads');
-
 /** The cluster's folder. It holds the kubeconfig, the logs and all state; `down` removes it. */
 export const dir = path.resolve(process.env['OME_CLUSTER_DIR'] ?? '/tmp/ome-native-cluster');
 
@@ -48,9 +44,6 @@ export const file = (...parts) => path.join(dir, ...parts);
 export const kubeconfig = file('kubeconfig');
 
 const port = Number(process.env['OME_CLUSTER_PORT'] ?? 6443);
-if (!Number.isInteger(port) || port < 1 || port > 65_500) {
-  throw new Failure(`OME_CLUSTER_PORT is '${process.env['OME_CLUSTER_PORT']}': write a port number such as 6443.`);
-}
 
 /** TCP ports. All but the API server's are on 127.0.0.1. */
 export const ports = {

@@ -1,0 +1,179 @@
+/**
+ * The test run: builds, runs the suites that were asked for, takes down every cluster it brought up however it ends, and
+ * says on its last line what came of all of it. See scripts/test for the usage.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { execute } from './execute.mjs';
+import { build, suites, usual } from './suites.mjs';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const cluster = path.join(root, 'scripts/cluster');
+const wholeRunMs = 76 * 60_000;
+const clusterUpMs = 35 * 60_000; // The first time, it builds Kubernetes.
+const clusterDownMs = 2 * 60_000;
+/** What `scripts/cluster` exits with when the machine cannot run it. */
+const unsupported = 3;
+const inCi = process.env['CI'] === 'true';
+
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interruption.abort(name));
+const deadline = performance.now() + wholeRunMs;
+const scratch = mkdtempSync(path.join(tmpdir(), 'ome-test-'));
+
+// A cluster of our own, apart from the one that a person may have up.
+const env = {
+  ...process.env,
+  OME_CLUSTER_DIR: process.env['OME_CLUSTER_DIR'] ?? '/tmp/ome-native-test-cluster',
+  OME_CLUSTER_PORT: process.env['OME_CLUSTER_PORT'] ?? '16443',
+};
+
+/**
+ * @typedef {object} Result
+ * @property {string} name
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} seconds
+ * @property {string} [note] why it is not as it should be
+ */
+
+/** @type {Result[]} */
+const results = [];
+
+async function main(names) {
+  const wrong = names.filter((name) => !Object.hasOwn(suites, name));
+  if (wrong.length > 0) {
+    results.push(failure(wrong.join(', '), `there is no such suite; there are ${Object.keys(suites).join(', ')}`));
+    return;
+  }
+  const built = await runStep('', build);
+  if (built.failed > 0) return;
+  for (const name of names.length > 0 ? names : usual) {
+    for (const suite of suites[name]) {
+      if (interruption.signal.aborted) return;
+      await runSuite(name, suite);
+    }
+  }
+}
+
+async function runSuite(name, suite) {
+  if (suite.cluster === undefined) {
+    for (const step of suite.steps) await runStep(name, step);
+    return;
+  }
+  try {
+    if (!(await bringUp(name, suite.cluster))) return;
+    for (const step of suite.steps) {
+      const result = await runStep(name, { ...step, env: { ...step.env, OME_E2E_KUBECONFIG: kubeconfig() } });
+      if (result.failed > 0) keepLogs(result.name);
+    }
+  } finally {
+    await takeDown(name);
+  }
+}
+
+async function bringUp(name, shape) {
+  const what = `${name}: cluster up ${shape.join(' ')}`;
+  const { code, seconds, note } = await timed(what, [cluster, 'up', ...shape], env, clusterUpMs);
+  const canSkip = code === unsupported && !inCi;
+  if (canSkip)
+    results.push({
+      name: what,
+      passed: 0,
+      failed: 0,
+      seconds,
+      note: 'skipped: this machine cannot run it (see above)',
+    });
+  else if (code !== 0) results.push({ ...failure(what, note ?? 'the cluster did not come up (see above)'), seconds });
+  return code === 0;
+}
+
+/** Runs even after an interruption: that is the moment when something would be left. */
+async function takeDown(name) {
+  const never = new AbortController().signal;
+  const { code } = await execute([cluster, 'down'], { env, limitMs: clusterDownMs, signal: never });
+  if (code !== 0) results.push(failure(`${name}: cluster down`, 'something is left of the cluster (see above)'));
+}
+
+function kubeconfig() {
+  return spawnSync(cluster, ['kubeconfig'], { env, encoding: 'utf8' }).stdout.trim();
+}
+
+function keepLogs(name) {
+  const logs = path.join(env['OME_CLUSTER_DIR'], 'log');
+  const kept = path.join(root, '.cache/cluster-logs', name.replaceAll(/\W+/g, '-'));
+  if (!existsSync(logs)) return;
+  cpSync(logs, kept, { recursive: true });
+  console.log(`The cluster's logs are in ${kept}.`);
+}
+
+/** @returns {Promise<Result>} */
+async function runStep(suite, step) {
+  const name = suite === '' ? step.name : `${suite}: ${step.name}`;
+  const countsFile = path.join(scratch, 'counts.json');
+  rmSync(countsFile, { force: true });
+  const stepEnv = { ...env, ...step.env, OME_TEST_COUNTS: countsFile };
+  const { code, seconds, note } = await timed(name, step.command, stepEnv, step.limitMs);
+  const result = {
+    name,
+    seconds,
+    ...(step.counts === 'jest' ? countOf(countsFile, code, note) : outcomeOf(code, note)),
+  };
+  results.push(result);
+  return result;
+}
+
+const outcomeOf = (code, note) =>
+  code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1, note: note ?? `exit code ${code}` };
+
+/** What jest counted; a run that counted nothing, or failed without counting why, is one more failure. */
+function countOf(file, code, note) {
+  if (!existsSync(file)) return { passed: 0, failed: 1, note: note ?? 'jest ended before it had counted' };
+  const { passed, failed, skipped } = JSON.parse(readFileSync(file, 'utf8'));
+  if (passed + failed === 0) return { passed, failed: 1, note: 'not one test ran' };
+  if (code !== 0 && failed === 0) return { passed, failed: 1, note: note ?? `jest ended with exit code ${code}` };
+  if (inCi && skipped > 0)
+    return { passed, failed: failed + skipped, note: `${skipped} skipped, which CI does not accept` };
+  return { passed, failed, ...(skipped > 0 ? { note: `${skipped} skipped` } : {}) };
+}
+
+async function timed(name, command, commandEnv, limitMs) {
+  console.log(`\n=== ${name}`);
+  const begin = performance.now();
+  // Time is kept back for taking the cluster down and for the report.
+  const left = deadline - begin - clusterDownMs;
+  const { code, isLate } = await execute(command, {
+    env: commandEnv,
+    limitMs: Math.max(0, Math.min(limitMs, left)),
+    signal: interruption.signal,
+  });
+  const seconds = Math.round((performance.now() - begin) / 1000);
+  if (interruption.signal.aborted) return { code, seconds, note: `interrupted by ${interruption.signal.reason}` };
+  return isLate ? { code: code || 1, seconds, note: `ended after ${seconds} s, its time limit` } : { code, seconds };
+}
+
+const failure = (name, note) => ({ name, passed: 0, failed: 1, seconds: 0, note });
+
+function report() {
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const width = Math.max(...results.map(({ name }) => name.length));
+  console.log(`\n=== ${sum('seconds')} s`);
+  for (const { name, passed, failed, seconds, note } of results) {
+    const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(3)} failed ${String(seconds).padStart(5)} s`;
+    console.log(`${name.padEnd(width)} ${counts}${note === undefined ? '' : `   ${note}`}`);
+  }
+  if (interruption.signal.aborted && sum('failed') === 0) results.push(failure('the run', 'interrupted'));
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  return sum('failed') === 0;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  results.push(failure('the test run itself', error.stack));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exitCode = report() ? 0 : 1;
