@@ -203,10 +203,22 @@ export class ObjectStore<T> implements Store<T>, StreamSink {
     const held = this.#table.get(meta.key);
     const isOther = held !== undefined && held.meta.uid !== meta.uid;
     if (isOther) return;
-    const proved = this.#options.isProofOfDeletion(raw);
-    const proof = proved ? { uid: meta.uid, resourceVersion: meta.resourceVersion } : undefined;
+    const proof = this.#provesDeletion(raw, meta)
+      ? { uid: meta.uid, resourceVersion: meta.resourceVersion }
+      : undefined;
     if (proof !== undefined) this.#tombstones.set(meta.key, proof);
     if (held !== undefined) this.#remove(held, 'event', proof);
+  }
+
+  /** Doubt is no proof. */
+  #provesDeletion(raw: KubeObject, meta: ObjectMeta): boolean {
+    try {
+      return this.#options.isProofOfDeletion(raw);
+    } catch (error) {
+      const message = `${this.#options.kind} ${meta.key}: its last state cannot be read, and proves no deletion`;
+      this.#options.report({ kind: 'isolated', message, error });
+      return false;
+    }
   }
 
   #put(entry: Entry<T>, cause: Change<T>['cause']): void {
