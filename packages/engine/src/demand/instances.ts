@@ -9,7 +9,7 @@ import { restingRevision, restingSet } from '../operations/resting.js';
 import { isDraining, isRetargeted, type SurgingRow, surgePairOf } from '../operations/update-surge.js';
 import { isContainersReady, servesNow } from '../readiness.js';
 import type { PodView, Snapshot } from '../snapshot.js';
-import { isGang, isTerminal, isTerminating, type PodSet, type Unit } from '../units.js';
+import { isGang, isOf, isTerminal, isTerminating, type PodSet, type Unit } from '../units.js';
 import { coverOf, createMissing, deleteNow, deletion, type Removal, remove } from './pods.js';
 import { deleteDrainHold, route, surgeDrainHold } from './writers.js';
 
@@ -126,19 +126,17 @@ function mayRefill(snapshot: Snapshot, row: InstanceRow, set: PodSet): boolean {
 }
 
 /**
- * Pods that belong to no life of the Instance. While it failed, what a failed attempt left is kept for inspection; and what
- * the next update would make is left for it to take over.
+ * Pods that belong to no life of the Instance. Nobody can tell for a row that runs no known revision, or for a pod that names
+ * none. What an update to the target has made or would make is the update's to take over, one Instance at a time; and while
+ * the row is Failed, what the failed attempt left beside it is kept for inspection.
  */
 function aliensOf(snapshot: Snapshot, unit: Unit, row: InstanceRow, set: PodSet): readonly PodView[] {
-  if (row.kind === 'pending') return [];
+  if (row.kind === 'pending' || row.running === '') return [];
   const names = new Set(set.slots.map(({ slot }) => slot.name));
-  const targetHash = snapshot.revisions.get(snapshot.target);
   return unit.pods.filter((pod) => {
-    if (isTerminating(pod) || set.live.includes(pod)) return false;
-    if (names.has(pod.name)) return !isTerminal(pod);
-    if (row.kind === 'failed') return false;
-    const next = targetHash !== undefined && targetHash !== 'gone' && pod.revisionHash === targetHash.hash;
-    return row.running === snapshot.target || !next;
+    if (isTerminating(pod) || set.live.includes(pod) || pod.revisionHash === '') return false;
+    if (row.running !== snapshot.target && isOf(pod, snapshot.target)) return false;
+    return names.has(pod.name) ? !isTerminal(pod) : row.kind !== 'failed';
   });
 }
 

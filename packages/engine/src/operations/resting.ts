@@ -28,10 +28,9 @@ export function restingRevision(row: InstanceRow): Rev | '' {
  * repaired behind the user's back. Losing all needs proof; an ended pod is proof of itself.
  */
 export function advanceReady(snapshot: Snapshot, unit: Unit, row: ReadyRow): Step {
+  const running = row.running === '' ? revisionOfPods(snapshot, unit, row) : undefined;
+  if (running !== undefined) return { to: 'row', row: { ...row, running, target: '' } };
   const set = restingSet(snapshot, unit, row);
-  if (row.running === '' && isContainersReady(set) && set.live.every((pod) => pod.revisionHash !== '')) {
-    return adopt(snapshot, row, set);
-  }
   if (set.slots.some(({ occupant }) => occupant.is === 'live' || occupant.is === 'stale')) return { to: 'rest' };
   const absent = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);
   if (!areProvedAbsent(snapshot, row.index, absent)) {
@@ -53,13 +52,16 @@ export function advanceReady(snapshot: Snapshot, unit: Unit, row: ReadyRow): Ste
   };
 }
 
-/** A row that another writer left without a revision takes that of its pods, when they agree and are ready. */
-function adopt(snapshot: Snapshot, row: ReadyRow, set: PodSet): Step {
-  const hashes = new Set(set.live.map((pod) => pod.revisionHash));
-  const name = [...snapshot.revisions].find(
-    ([, stored]) => stored !== 'gone' && hashes.size === 1 && hashes.has(stored.hash),
-  )?.[0];
-  return name === undefined ? { to: 'rest' } : { to: 'row', row: { ...row, running: name, target: '' } };
+/**
+ * What a Ready row that another writer left without a revision runs: the revision that its pods say, when all of them are
+ * ready and agree. Without it an Instance that is on the target already would be rolled to it.
+ */
+function revisionOfPods(snapshot: Snapshot, unit: Unit, row: ReadyRow): Rev | undefined {
+  return [...snapshot.revisions].find(([rev, stored]) => {
+    if (stored === 'gone') return false;
+    const set = podSetOf(unit, slotsOf(snapshot, row.index, row.activeOrdinal, rev), rev, row.incarnation);
+    return isContainersReady(set) && set.live.every((pod) => pod.revisionHash === stored.hash);
+  })?.[0];
 }
 
 /**
@@ -70,8 +72,8 @@ export function advanceFailed(snapshot: Snapshot, unit: Unit, row: FailedRow): S
   const set = restingSet(snapshot, unit, row);
   const rev = restingRevision(row);
   const promotion = promotionOf(set, snapshot.spec.minReadySeconds, snapshot.now);
-  const isHealed = promotion.is === 'now' && (rev === snapshot.target || row.running === '');
-  if (isHealed && rev !== '') {
+  const mayHeal = rev !== '' && (rev === snapshot.target || row.running === '');
+  if (mayHeal && promotion.is === 'now') {
     return {
       to: 'row',
       row: { ...rest(row), kind: 'ready', running: rev, target: '', readySince: promotion.readySince },
@@ -95,7 +97,11 @@ export function advanceFailed(snapshot: Snapshot, unit: Unit, row: FailedRow): S
       text: `Instance ${row.index} failed at revision ${row.target || rev}: ${row.lastFailure?.reason ?? 'unknown'} ${
         row.lastFailure?.message ?? ''
       }. Publish a corrected revision; its pods are kept for inspection`,
-      wake: [{ user: 'spec' }, onPods(row.index)],
+      wake: [
+        { user: 'spec' },
+        onPods(row.index),
+        ...(mayHeal && promotion.is === 'later' ? [{ at: promotion.at }] : []),
+      ],
     },
   };
 }
