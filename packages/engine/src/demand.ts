@@ -11,8 +11,11 @@ import type { Snapshot } from './snapshot.js';
 import { type Unit, unitsOf } from './units.js';
 
 export function demand(snapshot: Snapshot, status: DecodedStatus): Demand {
+  const isEnding = snapshot.replica.deletingSince !== undefined;
   const wishes = unitsOf(snapshot, status.rows)
     .filter((unit) => !snapshot.blind.has(unit.index))
+    // A replica that goes makes no pods: what is not being deleted yet waits for its turn as it is.
+    .filter((unit) => !isEnding || unit.row.kind === 'deleting')
     .map((unit) => demandOf(snapshot, unit));
   const all = [demandOfReplica(snapshot, status), ...wishes];
   return {
