@@ -24,17 +24,22 @@ export interface PodMeta {
 }
 
 interface TemplateShape {
-  readonly metadata?: PodMeta;
+  readonly metadata?: PodMeta | null;
   readonly spec?: unknown;
 }
 
+/** Null, `{}` and nothing say the same: a client that writes `metadata: {creationTimestamp: null}` changes no template. */
 function metaOf(shape: TemplateShape | undefined): PodMeta | null {
-  const meta = shape?.metadata;
-  if (meta === undefined) return null;
-  return {
-    ...(meta.labels === undefined ? {} : { labels: meta.labels }),
-    ...(meta.annotations === undefined ? {} : { annotations: meta.annotations }),
+  const { labels, annotations } = shape?.metadata ?? {};
+  const meta = {
+    ...(isEmpty(labels) ? {} : { labels }),
+    ...(isEmpty(annotations) ? {} : { annotations }),
   };
+  return isEmpty(meta) ? null : meta;
+}
+
+function isEmpty(map: object | null | undefined): map is null | undefined {
+  return map === undefined || map === null || Object.keys(map).length === 0;
 }
 
 /** The identity of a payload. The first runner (`default` or `leader`) gives the metadata of all pods. */
