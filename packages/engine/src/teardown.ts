@@ -29,7 +29,7 @@ export interface TeardownReport {
   readonly holds: readonly Hold[];
 }
 
-/** What is said while the replica goes. Messages name no pods: they stay the same while pods come and go. */
+/** What is said while the replica goes, once each: the Event is the same one however many pods are left by then. */
 export function reportTeardown(snapshot: Snapshot, status: DecodedStatus): TeardownReport {
   const { replica, spec, config } = snapshot;
   if (replica.deletingSince === undefined || blockers(snapshot, status) === 0) return { events: [], holds: [] };
@@ -54,7 +54,7 @@ export function reportTeardown(snapshot: Snapshot, status: DecodedStatus): Teard
     config.teardownDeadlineInvalid === undefined
       ? 'no lifecycle.teardown.deadline configured'
       : 'lifecycle.teardown.deadline configured but invalid';
-  const text = `teardown blocked: owned pods remain (${selector}); finalizer ${teardownFinalizer} holds until cleanup completes (${why}); ${wayOut}`;
+  const text = `teardown blocked: ${pods} owned pod(s) and 0 owned PodGroup(s) remain (${selector}); finalizer ${teardownFinalizer} holds until cleanup completes (${why}); ${wayOut}`;
   return {
     events: [{ reason: 'TeardownBlocked', type: 'Warning', episode: String(replica.deletingSince), text }],
     holds: [hold],
