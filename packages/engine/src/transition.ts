@@ -36,7 +36,7 @@ export function transition(snapshot: Snapshot): Transition {
   const deleting = snapshot.replica.deletingSince !== undefined;
   if (!deleting) runClocks(draft, units);
   const plan = deleting
-    ? { missing: [], extras: units.map((unit) => unit.index) }
+    ? { missing: [], extras: units.map((unit) => unit.index).toReversed() }
     : planIndices(snapshot, allUnits(draft));
   adoptPods(draft, plan.missing.length);
   deleteUnits(draft, units, plan.extras);
@@ -96,7 +96,7 @@ function deleteUnits(draft: Draft, units: readonly Unit[], extras: readonly Inde
 /** Operations in flight and resting rows: each takes the one step it can take. */
 function settle(draft: Draft, units: readonly Unit[]): void {
   const { snapshot } = draft;
-  const held = partitionHeld(snapshot, units);
+  const held = partitionHeld(snapshot, allUnits(draft));
   for (const unit of freeUnits(draft, units)) {
     const { row, index } = unit;
     switch (row.kind) {
@@ -143,7 +143,7 @@ function notDriven(draft: Draft, unit: Unit): void {
 function create(draft: Draft, units: readonly Unit[], missing: readonly Index[]): void {
   const { snapshot } = draft;
   if (snapshot.spec.pause !== 'running') return;
-  const held = partitionHeld(snapshot, units);
+  const held = partitionHeld(snapshot, allUnits(draft));
   const rebuilds = freeUnits(draft, units).filter(
     ({ row }) =>
       row.kind === 'pending' || (row.kind === 'failed' && row.running === '' && row.target !== snapshot.target),
