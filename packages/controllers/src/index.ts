@@ -12,3 +12,4 @@ export {
 export type { ServiceMetrics } from './inferenceservice/metrics.js';
 export type { EventSink } from './shared/events.js';
 export type { Log, LogLevel } from './shared/log.js';
+export { parseDurationMs } from './shared/duration.js';
