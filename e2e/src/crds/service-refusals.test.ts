@@ -220,6 +220,21 @@ const refusals: readonly (readonly [string, Spec, string])[] = [
     'InvalidRollingUpdatePercent: maxSurge must be a number of Instances',
   ],
   [
+    'a negative group budget',
+    rollout({ rollingUpdate: { maxSurge: -1 } }),
+    'InvalidRollingUpdateInteger: maxSurge must be at least 0',
+  ],
+  [
+    'a duration without a unit',
+    rollout({ soak: '10' }),
+    'spec.rollout.groups[0].soak: Invalid value: "string": must be a duration with a unit, such as 30s, 10m or 1h30m',
+  ],
+  [
+    'a duration in words',
+    { engine: { lifecycle: { instanceReadyTimeout: '5 minutes' } } },
+    'must be a duration with a unit, such as 30s',
+  ],
+  [
     'a malformed pairing token',
     { rollout: { pairingProtocol: '-kv' } },
     'spec.rollout.pairingProtocol in body should match',

@@ -14,10 +14,10 @@ import {
 } from './schema.js';
 
 /** CEL: `field` of an object is a budget of nothing, however it is written. */
-const isZero = (field: string): string => `has(self.${field}) && (self.${field} == 0 || self.${field} == '0%')`;
+export const isZero = (field: string): string => `has(self.${field}) && (self.${field} == 0 || self.${field} == '0%')`;
 
 /** CEL: `self` is a count or a percentage. */
-export const isCountOrPercent = "type(self) == int ? int(self) >= 0 : string(self).matches('^[0-9]{1,9}%$')";
+const isCountOrPercent = "type(self) == int ? int(self) >= 0 : string(self).matches('^[0-9]{1,9}%$')";
 
 /** A number of Instances, or a percentage of them that is rounded up. */
 const budget = (field: string, description: string): StructuralSchema =>

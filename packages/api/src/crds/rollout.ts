@@ -1,7 +1,7 @@
 /** `spec.rollout`: which components roll together, in what order, and by which progression. */
 
 import { secretKeySelector } from './kubernetes.js';
-import { isCountOrPercent } from './lifecycle.js';
+import { isZero } from './lifecycle.js';
 import {
   about,
   duration,
@@ -16,6 +16,7 @@ import {
   rule,
   type StructuralSchema,
   str,
+  withoutRules,
   withRules,
 } from './schema.js';
 
@@ -73,19 +74,17 @@ const step = named(
 
 const prometheus = named(
   'PrometheusSource',
-  object({
-    providerRef: named('MetricProviderRef', object({ name: str({ minLength: 1 }) }, ['name'])),
-    serverAddress: about("Base URL; unset means the operator's default.", str()),
-    authRef: secretKeySelector,
-    headers: mapOf(str()),
-  }),
-);
-
-const servicePrometheus = withRules(
-  prometheus,
-  rule(
-    '!(has(self.providerRef) && has(self.serverAddress))',
-    'at most one of providerRef and serverAddress may be set',
+  withRules(
+    object({
+      providerRef: named('MetricProviderRef', object({ name: str({ minLength: 1 }) }, ['name'])),
+      serverAddress: about("Base URL; unset means the operator's default.", str()),
+      authRef: secretKeySelector,
+      headers: mapOf(str()),
+    }),
+    rule(
+      '!(has(self.providerRef) && has(self.serverAddress))',
+      'at most one of providerRef and serverAddress may be set',
+    ),
   ),
 );
 
@@ -93,21 +92,18 @@ const servicePrometheus = withRules(
 const lastStepFinishes =
   '!has(self.steps) || self.steps.size() == 0 || (self.steps[self.steps.size() - 1].traffic == 100 && (type(self.steps[self.steps.size() - 1].capacity) == int || self.steps[self.steps.size() - 1].capacity == "100%"))';
 
-const canaryFields = {
-  steps: list(step, { maxItems: 20 }),
-  scaleDownDelaySeconds: about('Seconds between the traffic shift and the scale-down.', int32()),
-  readyTimeout: about(
-    "How long the capacity of a step may be missing; unset means the operator's default.",
-    duration(),
-  ),
-} as const;
-
-const canary = named('GroupCanary', object({ ...canaryFields, prometheus }));
-
-const serviceCanary = named(
+const canary = named(
   'GroupCanary',
   withRules(
-    object({ ...canaryFields, prometheus: servicePrometheus }),
+    object({
+      steps: list(step, { maxItems: 20 }),
+      prometheus,
+      scaleDownDelaySeconds: about('Seconds between the traffic shift and the scale-down.', int32()),
+      readyTimeout: about(
+        "How long the capacity of a step may be missing; unset means the operator's default.",
+        duration(),
+      ),
+    }),
     rule(
       lastStepFinishes,
       'CanaryInvalid: the last step must finish the rollout; write traffic: 100 and capacity: "100%" in it',
@@ -124,24 +120,20 @@ const groupBudget = (field: string): StructuralSchema =>
     'A number of Instances, or a percentage that is rounded up; unset means 25%.',
     withRules(
       intOrString(),
+      rule('type(self) != int || int(self) >= 0', `InvalidRollingUpdateInteger: ${field} must be at least 0`),
       rule(
-        isCountOrPercent,
-        `InvalidRollingUpdatePercent: ${field} must be a number of Instances of at least 0, or a percentage such as "25%"`,
+        "type(self) == int || string(self).matches('^[0-9]{1,9}%$')",
+        `InvalidRollingUpdatePercent: ${field} must be a number of Instances, or a percentage such as "25%"`,
       ),
     ),
   );
 
-const groupRollingUpdate = named(
-  'GroupRollingUpdate',
-  object({ maxSurge: intOrString(), maxUnavailable: intOrString() }),
-);
-
-const serviceGroupRollingUpdate = named(
+const rollingUpdate = named(
   'GroupRollingUpdate',
   withRules(
     object({ maxSurge: groupBudget('maxSurge'), maxUnavailable: groupBudget('maxUnavailable') }),
     rule(
-      "!(has(self.maxSurge) && (self.maxSurge == 0 || self.maxSurge == '0%') && has(self.maxUnavailable) && (self.maxUnavailable == 0 || self.maxUnavailable == '0%'))",
+      `!(${isZero('maxSurge')} && ${isZero('maxUnavailable')})`,
       'ZeroBudgetPacingUnstartable: maxSurge and maxUnavailable are both 0, so no Instance could ever be updated; set one of them to at least 1',
     ),
   ),
@@ -162,36 +154,36 @@ export const rolloutPolicyRef: StructuralSchema = named(
 
 const roleName = str({ maxLength: 63 });
 
-const groupFields = {
-  components: about(
-    'The components that roll together: engine, decoder, router.',
-    list(roleName, { minItems: 1, maxItems: 3 }),
-  ),
-  order: about('Not supported; leave it out.', list(roleName, { maxItems: 3 })),
-  blueGreen: about(
-    'Bring the new revision up beside the old one; also what a group without a progression does.',
-    object({}),
-  ),
-  policyRef: rolloutPolicyRef,
-  soak: about('How long to wait after this group.', duration()),
-  maintainRatio: named(
-    'MaintainRatio',
-    object({
-      tolerance: about('Percent that the ratio of the components may drift.', int32({ minimum: 0, maximum: 100 })),
-    }),
-  ),
-} as const;
-
-/** A group as a run has pinned it in status: read, never judged. */
-export const pinnedRolloutGroup: StructuralSchema = named(
-  'RolloutGroup',
-  object({ ...groupFields, canary, rollingUpdate: groupRollingUpdate }, ['components']),
-);
-
 const rolloutGroup = named(
   'RolloutGroup',
   withRules(
-    object({ ...groupFields, canary: serviceCanary, rollingUpdate: serviceGroupRollingUpdate }, ['components']),
+    object(
+      {
+        components: about(
+          'The components that roll together: engine, decoder, router.',
+          list(roleName, { minItems: 1, maxItems: 3 }),
+        ),
+        order: about('Not supported; leave it out.', list(roleName, { maxItems: 3 })),
+        canary: about('Move to the new revision in steps.', canary),
+        blueGreen: about(
+          'Bring the new revision up beside the old one; also what a group without a progression does.',
+          object({}),
+        ),
+        rollingUpdate: about('Replace the Instances a few at a time.', rollingUpdate),
+        policyRef: about('Take the progression from a RolloutPolicy.', rolloutPolicyRef),
+        soak: about('How long to wait after this group.', duration()),
+        maintainRatio: named(
+          'MaintainRatio',
+          object({
+            tolerance: about(
+              'Percent that the ratio of the components may drift.',
+              int32({ minimum: 0, maximum: 100 }),
+            ),
+          }),
+        ),
+      },
+      ['components'],
+    ),
     rule(
       '[has(self.canary), has(self.blueGreen), has(self.rollingUpdate)].filter(set, set).size() <= 1',
       'at most one of canary, blueGreen, or rollingUpdate may be set on a rollout group',
@@ -211,6 +203,9 @@ const rolloutGroup = named(
     ),
   ),
 );
+
+/** A group as a run has pinned it in status. */
+export const pinnedRolloutGroup: StructuralSchema = withoutRules(rolloutGroup);
 
 /** CEL: some group holds both halves of a pair and changes them together. */
 const changesPairsTogether =

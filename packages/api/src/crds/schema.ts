@@ -99,9 +99,15 @@ export function time(): StructuralSchema {
   return { type: 'string', format: 'date-time' };
 }
 
-/** A Go duration such as `30s` or `1h30m`; its form is checked by whoever reads it. */
+/** A Go duration such as `30s` or `1h30m`. */
 export function duration(): StructuralSchema {
-  return { type: 'string', maxLength: 64 };
+  return withRules(
+    str({ maxLength: 64 }),
+    rule(
+      "self.matches('^(0|([0-9]+([.][0-9]*)?(ns|us|ms|s|m|h))+)$')",
+      'must be a duration with a unit, such as 30s, 10m or 1h30m',
+    ),
+  );
 }
 
 /** A count, or a percentage such as `25%`. */
@@ -165,6 +171,19 @@ export function withRules(schema: StructuralSchema, ...rules: readonly Validatio
   return {
     ...schema,
     'x-kubernetes-validations': [...(schema['x-kubernetes-validations'] ?? []), ...rules],
+  };
+}
+
+/** The same schema without its validation rules: for a copy of something that was judged when it was written. */
+export function withoutRules(schema: StructuralSchema): StructuralSchema {
+  const { 'x-kubernetes-validations': _, properties, items, additionalProperties, ...rest } = schema;
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, withoutRules(inner)])),
+    }),
+    ...(items && { items: withoutRules(items) }),
+    ...(additionalProperties && { additionalProperties: withoutRules(additionalProperties) }),
   };
 }
 

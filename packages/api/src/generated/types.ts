@@ -631,34 +631,26 @@ export interface RolloutGroup {
   readonly components: readonly string[];
   /** Not supported; leave it out. */
   readonly order?: readonly string[];
+  /** Move to the new revision in steps. */
+  readonly canary?: GroupCanary;
   /** Bring the new revision up beside the old one; also what a group without a progression does. */
   readonly blueGreen?: Readonly<Record<string, never>>;
+  /** Replace the Instances a few at a time. */
+  readonly rollingUpdate?: GroupRollingUpdate;
+  /** Take the progression from a RolloutPolicy. */
   readonly policyRef?: RolloutPolicyRef;
   /** How long to wait after this group. */
   readonly soak?: string;
   readonly maintainRatio?: MaintainRatio;
-  readonly canary?: GroupCanary;
-  readonly rollingUpdate?: GroupRollingUpdate;
-}
-
-export interface RolloutPolicyRef {
-  readonly name: string;
-  readonly progression: 'canary' | 'blueGreen' | 'rollingUpdate';
-  readonly kind?: string;
-}
-
-export interface MaintainRatio {
-  /** Percent that the ratio of the components may drift. */
-  readonly tolerance?: number;
 }
 
 export interface GroupCanary {
   readonly steps?: readonly CanaryStep[];
+  readonly prometheus?: PrometheusSource;
   /** Seconds between the traffic shift and the scale-down. */
   readonly scaleDownDelaySeconds?: number;
   /** How long the capacity of a step may be missing; unset means the operator's default. */
   readonly readyTimeout?: string;
-  readonly prometheus?: PrometheusSource;
 }
 
 export interface CanaryStep {
@@ -720,6 +712,17 @@ export interface GroupRollingUpdate {
   readonly maxSurge?: IntOrString;
   /** A number of Instances, or a percentage that is rounded up; unset means 25%. */
   readonly maxUnavailable?: IntOrString;
+}
+
+export interface RolloutPolicyRef {
+  readonly name: string;
+  readonly progression: 'canary' | 'blueGreen' | 'rollingUpdate';
+  readonly kind?: string;
+}
+
+export interface MaintainRatio {
+  /** Percent that the ratio of the components may drift. */
+  readonly tolerance?: number;
 }
 
 export interface PlacementSpec {
