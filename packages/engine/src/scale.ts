@@ -1,7 +1,9 @@
 /** Which indices the component should have: what is kept, what is added, and who leaves first. */
 import type { Index, InstanceRow } from '@omenative/api';
+import { restingSet } from './operations/resting.js';
+import { servesNow } from './readiness.js';
 import type { Snapshot } from './snapshot.js';
-import { isServing, type Unit } from './units.js';
+import type { Unit } from './units.js';
 
 export interface IndexPlan {
   /** New Instances, ascending: the lowest indices that no row, claim or pod uses. */
@@ -47,16 +49,22 @@ function isSource(row: InstanceRow): boolean {
   return row.kind === 'migrateFrom' || row.kind === 'gangFrom';
 }
 
+/** Ready first, whatever else is said of it; then what serves all the same, as the source of an update does. */
+function standingOf(row: InstanceRow, serves: boolean): number {
+  if (row.kind === 'ready') return 0;
+  if (row.kind === 'updating' || serves) return 1;
+  return row.kind === 'failed' ? 3 : 2;
+}
+
 /** 0 stays longest: Ready and serving on a revision that nothing speaks against; each fault makes an Instance leave sooner. */
 function rankOf(snapshot: Snapshot, unit: Unit): number {
   const { row, pods } = unit;
-  const serving = pods.filter(isServing).length;
-  const healthy = row.kind === 'ready' && (pods.length === 0 ? row.published.pods === 0 : serving === pods.length);
+  // An old pod that an update leaves to its grace says nothing about the Instance.
+  const serves = servesNow(restingSet(snapshot, unit, row));
+  const healthy = row.kind === 'ready' && (pods.length === 0 ? row.published.pods === 0 : serves);
   const revision = row.target === '' ? row.running : row.target;
   const blocked = snapshot.status.blocks.some(
     (block) => block.target === revision && block.state !== 'RetryInProgress',
   );
-  // Ready first, whatever else is said of it; an update in flight keeps the Instance it replaces serving.
-  const standing = row.kind === 'ready' ? 0 : row.kind === 'updating' ? 1 : row.kind === 'failed' ? 3 : 2;
-  return standing * 4 + (healthy ? 0 : 1) + (blocked ? 2 : 0);
+  return standingOf(row, serves) * 4 + (healthy ? 0 : 1) + (blocked ? 2 : 0);
 }
