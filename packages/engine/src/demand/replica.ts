@@ -2,6 +2,7 @@
 import type { DecodedStatus } from '@omenative/api';
 import { headlessServiceName, teardownFinalizer } from '@omenative/api';
 import type { Chain, Cover, Effect } from '../effects.js';
+import type { Hold } from '../hold.js';
 import { keyOfObject } from '../keys.js';
 import type { Snapshot } from '../snapshot.js';
 import { blockers, isTeardownOverdue } from '../teardown.js';
@@ -12,7 +13,25 @@ const covers: Cover = { by: 'rule', rule: 'object' };
 export function demandOfReplica(snapshot: Snapshot, status: DecodedStatus): Demand {
   const effects = snapshot.replica.deletingSince === undefined ? whileAlive(snapshot) : atTheEnd(snapshot, status);
   const chains: readonly Chain[] = effects.length === 0 ? [] : [{ lane: 'misc', effects, stopLaneOn: ['throttled'] }];
-  return { chains, holds: [] };
+  return { chains, holds: nameTaken(snapshot) };
+}
+
+/** Pods find each other, and gangs start, by this Service: until its name is free somebody has to be told. */
+function nameTaken(snapshot: Snapshot): readonly Hold[] {
+  if (snapshot.replica.deletingSince !== undefined) return [];
+  const name = headlessName(snapshot);
+  const wake = [{ on: 'service', key: name }] as const;
+  switch (snapshot.headlessService) {
+    case 'foreign':
+      return [
+        { is: 'NameTaken', text: `Service ${name} exists and is not of this replica: delete or rename it`, wake },
+      ];
+    case 'terminating':
+      return [{ is: 'NameTaken', text: `Service ${name} is being deleted and is made again when it is gone`, wake }];
+    case 'present':
+    case 'absent':
+      return [];
+  }
 }
 
 function whileAlive(snapshot: Snapshot): readonly Effect[] {
