@@ -10,7 +10,7 @@ import { isDraining, isRetargeted, type SurgingRow, surgePairOf } from '../opera
 import { isContainersReady, servesNow } from '../readiness.js';
 import type { PodView, Snapshot } from '../snapshot.js';
 import { isGang, isOf, isTerminal, isTerminating, type PodSet, type Unit } from '../units.js';
-import { coverOf, createMissing, deleteNow, deletion, type Removal, remove } from './pods.js';
+import { coverOf, createMissing, deleteEnded, deleteNow, deletion, type Removal, remove } from './pods.js';
 import { deleteDrainHold, route, surgeDrainHold } from './writers.js';
 
 export interface Demand {
@@ -100,17 +100,15 @@ export function demandOfResting(snapshot: Snapshot, unit: Unit, row: InstanceRow
   );
   const refills = mayRefill(snapshot, row, set);
   const made = refills ? createMissing(snapshot, row, set, rev, covers) : nothingMade;
-  const ended = refills
-    ? set.slots.flatMap(({ occupant }) => (occupant.is === 'terminal' ? deleteNow(occupant.pod, covers) : []))
-    : [];
+  const ended = refills ? deleteEnded(snapshot, row, set, covers) : nothingMade;
   return joined(
     [
       ...removals(aliens),
-      chain('delete', ended),
+      chain('delete', ended.effects),
       creates(made.effects),
       chain('route', isContainersReady(set) ? routeAll(set, covers) : []),
     ],
-    made.holds,
+    [...ended.holds, ...made.holds],
   );
 }
 

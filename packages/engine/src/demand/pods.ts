@@ -102,6 +102,26 @@ function refusal(snapshot: Snapshot, row: InstanceRow, slot: Slot, outcome: Outc
   }
 }
 
+/**
+ * Frees the slots of ended pods that no operation counts. Nothing remembers the tries, so the age of the pod paces them: a
+ * node that rejects what it is given is fed once in the first delay of the retry policy, when there is one.
+ */
+export function deleteEnded(snapshot: Snapshot, row: InstanceRow, set: PodSet, covers: Cover): Wish {
+  const ended = set.slots.flatMap(({ occupant }) => (occupant.is === 'terminal' ? [occupant.pod] : []));
+  const dueAt = (pod: PodView): number => pod.createdAt + (snapshot.config.updateRetry?.initialDelaySec ?? 0);
+  const due = ended.filter((pod) => dueAt(pod) <= snapshot.now);
+  const early = ended.filter((pod) => dueAt(pod) > snapshot.now);
+  return {
+    effects: due.flatMap((pod) => deleteNow(pod, covers)),
+    holds: early.map((pod) => ({
+      is: 'RecyclePacing',
+      index: row.index,
+      text: `pod ${pod.name} ended (${pod.statusReason || pod.phase}) and is replaced after a pause`,
+      wake: [{ at: dueAt(pod) }, onPods(row.index)],
+    })),
+  };
+}
+
 /** Deletes a pod that can't be in rotation: it has ended, or was never let in. */
 export function deleteNow(pod: PodView, covers: Cover, graceSeconds?: number): readonly DeletePod[] {
   if (isTerminating(pod)) return [];
