@@ -141,8 +141,9 @@ export class LeaderElection {
     } catch (error) {
       // Whatever went wrong, what we remember of the lease may be wrong too: read it before the next try.
       this.#lease = undefined;
-      if (classify(error) !== 'conflict')
-        this.#options.report(`the lease was not ${this.#verb()}: ${messageOf(error)}`);
+      const as = classify(error);
+      const isLostRace = as === 'conflict' || as === 'alreadyExists';
+      if (!isLostRace) this.#options.report(`the lease was not ${this.#verb()}: ${messageOf(error)}`);
     }
   }
 
