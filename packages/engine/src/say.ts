@@ -1,7 +1,7 @@
 /** Event texts, in the form that users of the API know: they name the component, the Instance and what comes next. */
-import type { Index, InstanceRow } from '@omenative/api';
+import { type Index, type InstanceRow, servingCondition } from '@omenative/api';
 import type { EventIntent } from './effects.js';
-import type { Snapshot } from './snapshot.js';
+import type { PodView, Snapshot } from './snapshot.js';
 
 /** An Event about one Instance. `episode` is its operation, so that a repeat of the pass is the same Event. */
 export function sayInstance(
@@ -35,6 +35,13 @@ export function sayReplica(
     episode,
     text: `InferenceReplica ${namespace}/${name} component=${snapshot.spec.component}: ${text}`,
   };
+}
+
+/** The end of a hold's text that names pods whose serving gate nobody can edit; '' when there is none. */
+export function unreadableGates(pods: readonly PodView[]): string {
+  const names = pods.filter((pod) => pod.gate.state === 'malformed').map((pod) => pod.name);
+  if (names.length === 0) return '';
+  return `; condition ${servingCondition} of ${names.join(', ')} lists no holds that can be read, so it is not touched: set its message to [] or delete the pod`;
 }
 
 /** `announced` with `entry`, once. */

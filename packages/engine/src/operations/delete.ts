@@ -5,7 +5,7 @@
 import type { DeleteOp, InstanceRow } from '@omenative/api';
 import { deadlineFrom, isOverdue } from '../clock.js';
 import { needsProof, podsOrAt, type Step } from '../draft.js';
-import { announce, sayInstance } from '../say.js';
+import { announce, sayInstance, unreadableGates } from '../say.js';
 import type { Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isTerminating, slotsOf, type Unit } from '../units.js';
 import { rest } from './row.js';
@@ -84,7 +84,7 @@ export function advanceDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow):
       index: row.index,
       text: allDying
         ? `Instance ${row.index} goes when its pods have ended: ${names}`
-        : `Instance ${row.index} leaves rotation before its pods are deleted: ${names}`,
+        : `Instance ${row.index} leaves rotation before its pods are deleted: ${names}${unreadableGates(unit.pods)}`,
       wake: [
         { on: 'slice', key: String(row.index) },
         ...podsOrAt(row.index, isOverdue(row.op, now) ? undefined : row.op.deadline),

@@ -8,7 +8,7 @@ import { deadlineFrom } from '../clock.js';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { Hold } from '../hold.js';
 import { isContainersReady, promotionOf, servesNow } from '../readiness.js';
-import { sayInstance } from '../say.js';
+import { sayInstance, unreadableGates } from '../say.js';
 import type { PodView, Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isTerminating, type PodSet, podSetOf, type Slot, slotsOf, type Unit } from '../units.js';
 import { recycleStep } from './recycle.js';
@@ -178,7 +178,7 @@ function drain(snapshot: Snapshot, row: SurgingRow, pair: SurgePair, draining: b
   const hold: Hold = {
     is: 'Draining',
     index: row.index,
-    text: `the old pod ${pair.source?.name ?? ''} of Instance ${row.index} leaves rotation before it is deleted`,
+    text: `the old pod ${pair.source?.name ?? ''} of Instance ${row.index} leaves rotation before it is deleted${unreadableGates(pair.source === undefined ? [] : [pair.source])}`,
     wake: [onPods(row.index), { on: 'slice', key: String(row.index) }],
   };
   if (draining) return { to: 'wait', hold };
