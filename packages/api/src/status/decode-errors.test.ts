@@ -65,6 +65,11 @@ describe('a status whose encoding is broken', () => {
       'value_domain',
       'status.instanceStatuses[0].index is 2147483648, outside the 32-bit integers',
     ],
+    [
+      rows({ index: -2147483649 }),
+      'value_domain',
+      'status.instanceStatuses[0].index is -2147483649, outside the 32-bit integers',
+    ],
     [rows({ phase: '' }), 'schema', 'status.instanceStatuses[0].phase is missing'],
     [
       rows({ phase: 'Running' }),
