@@ -5,8 +5,8 @@ import type { KubeObject } from '../base/object.js';
 import { parseRfc3339, rfc3339 } from '../base/time.js';
 import type { Call } from './call.js';
 import { badRequest, conflict } from './errors.js';
+import { existing } from './replace.js';
 import type { Resource } from './resource.js';
-import { existing } from './write.js';
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;

@@ -2,10 +2,11 @@
 
 import { asObject, asText, type JsonObject } from '../base/json.js';
 import type { KubeObject } from '../base/object.js';
-import { validateRules } from '../crd/cel.js';
+import { hasRules, validateRules } from '../crd/cel.js';
 import { applyDefaults, prune } from '../crd/prune.js';
 import { validateSchema } from '../crd/validate.js';
-import { badRequest, type FieldError } from './errors.js';
+import { bodyObject, type Call } from './call.js';
+import { badRequest, type FieldError, storageTooLarge } from './errors.js';
 import { kindRules } from './kinds.js';
 import { apiVersionOf, type Resource } from './resource.js';
 
@@ -48,9 +49,26 @@ export function faults(resource: Resource, object: KubeObject, old: KubeObject |
   if (resource.custom === undefined) return kindRules(resource.id).faults?.(object, old) ?? [];
   const { schema } = resource.custom;
   const bySchema = validateSchema(body(object), schema, '', old === undefined ? undefined : body(old));
-  if (bySchema.length > 0) return bySchema;
-  return validateRules(celRoot(object), schema, '', old === undefined ? undefined : celRoot(old));
+  if (bySchema.some((error) => BLOCKING.has(error.type))) return hasRules(schema) ? [...bySchema, UNCHECKED] : bySchema;
+  return [...bySchema, ...validateRules(celRoot(object), schema, '', old === undefined ? undefined : celRoot(old))];
 }
+
+/** Faults after which the rules of a schema are not worth checking. */
+const BLOCKING: ReadonlySet<FieldError['type']> = new Set([
+  'Unsupported',
+  'Required',
+  'TooLong',
+  'TooMany',
+  'TypeInvalid',
+]);
+
+const UNCHECKED: FieldError = {
+  field: '<nil>',
+  type: 'Invalid',
+  value: null,
+  detail:
+    'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
 
 function body(object: KubeObject): JsonObject {
   return { ...object, metadata: { name: object.metadata.name } };
@@ -60,4 +78,22 @@ function body(object: KubeObject): JsonObject {
 function celRoot(object: KubeObject): JsonObject {
   const { name, generateName } = object.metadata;
   return { ...asObject(object), metadata: generateName === undefined ? { name } : { name, generateName } };
+}
+
+/** What a call wants done with fields that are not known. */
+export function unknownFields(call: Call): UnknownFields {
+  const mode = call.query['fieldValidation'];
+  return mode === 'Strict' || mode === 'Ignore' ? mode : 'Warn';
+}
+
+/** Throws the storage's refusal of an object that is too large. */
+export function checkSize(call: Call, object: KubeObject): void {
+  if (JSON.stringify(object).length > call.world.options.maxObjectBytes) throw storageTooLarge();
+}
+
+/** The draft a request's body carries. A client may leave out the type where it can be only one. */
+export function draftOf(call: Call): JsonObject {
+  const draft = bodyObject(call);
+  if (draft['kind'] !== undefined || draft['apiVersion'] !== undefined) return draft;
+  return { ...draft, apiVersion: apiVersionOf(call.resource), kind: call.resource.kind };
 }

@@ -127,14 +127,10 @@ export function notImplemented(message: string): ApiError {
   return new ApiError(501, 'NotImplemented', message);
 }
 
-export function unsupportedMediaType(contentType: string): ApiError {
-  const accepted =
-    'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml';
-  return new ApiError(
-    415,
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${accepted} (not ${contentType})`,
-  );
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  const list = accepted.join(', ');
+  const message = `the body of the request was in an unknown format - accepted media types include: ${list}`;
+  return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
 /** One broken rule of a field. */
@@ -186,9 +182,9 @@ export function fieldErrorBody(error: FieldError): string {
   return error.detail === '' ? `${head}${quoted}` : `${head}${quoted}: ${error.detail}`;
 }
 
-/** 422: the object breaks rules of its fields. */
+/** 422: the object breaks rules of its fields. A fault found twice is one in the message and two among the causes. */
 export function invalid(group: string, kind: string, name: string, errors: readonly FieldError[]): ApiError {
-  const texts = errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`);
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`))];
   const body = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   const qualifiedKind = group === '' ? kind : `${kind}.${group}`;
   return new ApiError(422, 'Invalid', `${qualifiedKind} "${name}" is invalid: ${body}`, {

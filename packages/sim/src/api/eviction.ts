@@ -6,8 +6,8 @@ import type { World } from '../base/world.js';
 import type { Call } from './call.js';
 import { deleteOptions, remove } from './delete.js';
 import { ApiError } from './errors.js';
+import { existing } from './replace.js';
 import { type LabelSelector, selectorMatches } from './selectors.js';
-import { existing } from './write.js';
 
 /** Evicts the pod of the call. Throws 429 when a budget has no room. */
 export function evict(call: Call): JsonObject {

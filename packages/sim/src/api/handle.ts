@@ -2,18 +2,21 @@
 
 import { asObject, type JsonObject } from '../base/json.js';
 import type { World } from '../base/world.js';
+import { bind } from './binding.js';
 import { bodyObject, type Call, parseCall, type SimRequest, type SimResponse } from './call.js';
+import { create } from './create.js';
 import { deleteOptions, remove } from './delete.js';
 import { discovery } from './discovery.js';
+import { draftOf } from './draft.js';
 import { ApiError, methodNotAllowed, noSuchPath, notImplemented, tooLarge } from './errors.js';
 import { evict } from './eviction.js';
 import { asVersion, list, select } from './list.js';
 import { patch } from './patch.js';
 import { render } from './render.js';
+import { existing, replace } from './replace.js';
 import type { Resource } from './resource.js';
 import { readScale, writeScale } from './scale.js';
 import { SimWatch } from './watch.js';
-import { create, draftOf, existing, replace } from './write.js';
 
 /** Answers a request, applying what it asks. Never throws for a fault of the request. */
 export function handle(world: World, request: SimRequest): SimResponse {
@@ -22,7 +25,7 @@ export function handle(world: World, request: SimRequest): SimResponse {
     const call = parseCall(world, request);
     if (call === undefined) return ok(200, discovery(world, request));
     const { status, body } = dispatch(call, request.method);
-    return ok(status, render(call.resource, body, request.accept));
+    return ok(status, render(call, body, request.accept));
   });
 }
 
@@ -82,6 +85,7 @@ function dispatch(call: Call, method: string): Answer {
       return { status: 200, body: asVersion(call.resource, existing(call)) };
     case 'POST':
       if (call.subresource === 'eviction') return { status: 201, body: evict(call) };
+      if (call.subresource === 'binding') return { status: 201, body: bind(call) };
       if (call.name !== undefined) throw methodNotAllowed();
       return { status: 201, body: asVersion(call.resource, create(call, draftOf(call))) };
     case 'PUT':
@@ -108,6 +112,7 @@ function checkSubresource(resource: Resource, subresource: string): void {
       if (resource.scale === undefined) throw noSuchPath();
       return;
     case 'eviction':
+    case 'binding':
       if (resource.id !== 'pods') throw noSuchPath();
       return;
     case 'finalize':
@@ -127,7 +132,7 @@ function checkSubresource(resource: Resource, subresource: string): void {
 function put(call: Call): JsonObject {
   const old = existing(call);
   if (call.subresource === 'scale') return writeScale(call, old, bodyObject(call));
-  return asVersion(call.resource, replace(call, old, draftOf(call), 'as the kind allows'));
+  return asVersion(call.resource, replace(call, old, draftOf(call), 'put'));
 }
 
 function removeOne(call: Call): Answer {

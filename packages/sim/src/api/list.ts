@@ -27,7 +27,7 @@ export function list(call: Call): JsonObject {
   const last = items.at(-1);
   const metadata: JsonObject = {
     resourceVersion: String(rv),
-    ...(whole || last === undefined ? {} : { continue: encodePage({ rv, after: keyOf(last) }) }),
+    ...(whole || last === undefined ? NO_PAGE[kindOf(resource)] : { continue: encodePage({ rv, after: keyOf(last) }) }),
     ...(whole || queryMatcher(resource, query) !== undefined ? {} : { remainingItemCount: rest.length - items.length }),
   };
   return {
@@ -48,6 +48,13 @@ export function select(call: Call, rv: number): readonly KubeObject[] {
     (object) => (namespace === undefined || object.metadata.namespace === namespace) && (matches?.(object) ?? true),
   );
   return selected.toSorted((a, b) => compareText(keyOf(a), keyOf(b)));
+}
+
+/** The last page of a custom list names an empty next one. */
+const NO_PAGE: Readonly<Record<'custom' | 'built-in', JsonObject>> = { custom: { continue: '' }, 'built-in': {} };
+
+function kindOf(resource: Resource): 'custom' | 'built-in' {
+  return resource.custom === undefined ? 'built-in' : 'custom';
 }
 
 // Built-in items carry no kind and apiVersion of their own; custom ones do.

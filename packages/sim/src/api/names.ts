@@ -105,13 +105,13 @@ function ownerFaults(owners: unknown): readonly FieldError[] {
   if (!Array.isArray(owners)) return [];
   const errors: FieldError[] = [];
   const controllers = owners.filter((owner) => asObject(owner)['controller'] === true);
-  owners.forEach((owner: unknown, i) => {
+  for (const owner of owners) {
     for (const key of ['apiVersion', 'kind', 'name', 'uid']) {
       if (asObject(owner)[key]) continue;
-      const field = `metadata.ownerReferences[${i}].${key}`;
+      const field = `metadata.ownerReferences.${key}`;
       errors.push({ field, type: 'Invalid', value: '', detail: `${key} must not be empty` });
     }
-  });
+  }
   if (controllers.length > 1) {
     const [first, second] = controllers.map((owner) => asObject(owner));
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${String(first?.['kind'])}/${String(first?.['name'])} and ${String(second?.['kind'])}/${String(second?.['name'])}`;

@@ -7,8 +7,8 @@ import { ApiError, badRequest, unsupportedMediaType } from './errors.js';
 import { jsonPatch } from './patch-json.js';
 import { mergePatch } from './patch-merge.js';
 import { strategicMerge } from './patch-strategic.js';
+import { existing, replace } from './replace.js';
 import { readScale, writeScale } from './scale.js';
-import { existing, replace } from './write.js';
 
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
@@ -20,16 +20,14 @@ export function patch(call: Call): { readonly object: JsonObject; readonly creat
   if (call.subresource === 'scale') {
     return { object: writeScale(call, old, patched(call, type, readScale(call.resource, old))), created: false };
   }
-  return { object: replace(call, old, patched(call, type, asObject(old)), 'not needed'), created: false };
+  return { object: replace(call, old, patched(call, type, asObject(old)), 'patch'), created: false };
 }
 
 function patchType(call: Call): string {
   const [type = ''] = call.contentType.split(';');
-  const strategic = type === 'application/strategic-merge-patch+json';
-  const known =
-    ['application/json-patch+json', 'application/merge-patch+json', APPLY_TYPE].includes(type) ||
-    (strategic && call.resource.custom === undefined);
-  if (!known) throw unsupportedMediaType(type);
+  const strategic = call.resource.custom === undefined ? ['application/strategic-merge-patch+json'] : [];
+  const accepted = ['application/json-patch+json', 'application/merge-patch+json', ...strategic, APPLY_TYPE];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
   return type;
 }
 

@@ -4,8 +4,8 @@ import { asObject, asText, at, type JsonObject, withAt } from '../base/json.js';
 import type { KubeObject } from '../base/object.js';
 import type { Call } from './call.js';
 import { ApiError, modifiedConflict, noSuchPath } from './errors.js';
+import { replace } from './replace.js';
 import type { Resource, ScalePaths } from './resource.js';
-import { replace } from './write.js';
 
 /** The Scale of an object. Throws 404 for a resource without the subresource. */
 export function readScale(resource: Resource, object: KubeObject): JsonObject {
@@ -35,7 +35,7 @@ export function writeScale(call: Call, old: KubeObject, scale: JsonObject): Json
   }
   const replicas = asObject(scale['spec'])['replicas'] ?? 0;
   const draft = withAt(old, keys(paths.specReplicasPath), replicas);
-  const written = replace({ ...call, subresource: undefined }, old, draft, 'not needed');
+  const written = replace({ ...call, subresource: undefined }, old, draft, 'patch');
   return readScale(call.resource, written);
 }
 

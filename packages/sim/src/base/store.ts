@@ -35,7 +35,7 @@ export class Store {
 
   constructor(from?: Store) {
     this.#rv = from === undefined ? 100 : from.#rv;
-    this.#compactedRv = from === undefined ? 0 : from.#compactedRv;
+    this.#compactedRv = from === undefined ? this.#rv : from.#compactedRv;
     this.#objects = new Map(from === undefined ? [] : from.#objects);
     this.#logs = new Map(from === undefined ? [] : from.#logs);
     if (from !== undefined) {

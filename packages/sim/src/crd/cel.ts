@@ -18,7 +18,8 @@ export function validateRules(value: unknown, schema: Schema, path: string, old:
 
 const withRules = new WeakMap<Schema, boolean>();
 
-function hasRules(schema: Schema): boolean {
+/** True when the schema, or a part of it, has rules. */
+export function hasRules(schema: Schema): boolean {
   let known = withRules.get(schema);
   if (known === undefined) {
     const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
@@ -70,7 +71,7 @@ function checkRule(
     context[OLD_VALUE] = celValue(old, schema);
   }
   const field = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`;
-  const shown = Array.isArray(value) ? 'array' : isObject(value) ? 'object' : value;
+  const shown = schema.type ?? typeof value;
   try {
     if (program(rule.rule)(context) === true) return undefined;
     return { field: field === '' ? '<nil>' : field, type: errorType(rule), value: shown, detail: text(rule, context) };

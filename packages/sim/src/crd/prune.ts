@@ -53,8 +53,8 @@ function defaultValue(value: unknown, schema: Schema): unknown {
   const filled: MutableJson = {};
   for (const [key, part] of Object.entries(value)) {
     const below = propertySchema(schema, key);
-    // An explicit null of a field that may not be null counts as absent when there is a default to take its place.
-    if (part === null && below?.default !== undefined && below.nullable !== true) continue;
+    // An explicit null of a field that may not be null counts as absent.
+    if (part === null && below !== undefined && below.nullable !== true) continue;
     filled[key] = below === undefined ? part : defaultValue(part, below);
   }
   for (const [key, below] of Object.entries(schema.properties ?? {})) {

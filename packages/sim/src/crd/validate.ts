@@ -166,8 +166,7 @@ function checkObject(value: JsonObject, schema: Schema, path: string, old: unkno
   for (const [key, part] of Object.entries(value)) {
     const below = propertySchema(schema, key);
     if (below === undefined) continue;
-    const here = schema.properties?.[key] === undefined ? `${path}[${key}]` : `${prefix}${key}`;
-    check(part, below, here, isObject(old) ? old[key] : undefined, errors);
+    check(part, below, `${prefix}${key}`, isObject(old) ? old[key] : undefined, errors);
   }
 }
 

@@ -22,6 +22,8 @@ import type {
 import { Stream } from './stream.js';
 
 const DEFAULT_DEADLINE_MS = 30_000;
+/** How long before its end a stream gets its last bookmark. */
+const LAST_BOOKMARK_MS = 2000;
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 interface Pending {
@@ -215,6 +217,8 @@ export class Client {
         return;
       case 'client.bookmark':
         this.#bookmark(args['stream'] ?? 0);
+        if (args['last'] === undefined)
+          this.#later(this.faults.bookmarkMs, 'client.bookmark', { stream: args['stream'] });
         return;
       case 'client.timeout':
         this.#streams.get(args['stream'] ?? 0)?.end({ how: 'closed' });
@@ -311,7 +315,12 @@ export class Client {
     }
     const lifeMs = stream.timeoutMs ?? this.#random.within(this.faults.streamLifeMs);
     this.#later(lifeMs, 'client.timeout', { stream: id });
-    if (stream.wantsBookmarks) this.#later(this.faults.bookmarkMs, 'client.bookmark', { stream: id });
+    if (stream.wantsBookmarks) {
+      this.#later(this.faults.bookmarkMs, 'client.bookmark', { stream: id });
+      // The last one, shortly before the end, spares the next stream what this one has seen.
+      if (lifeMs > LAST_BOOKMARK_MS)
+        this.#later(lifeMs - LAST_BOOKMARK_MS, 'client.bookmark', { stream: id, last: true });
+    }
     const atMs = stream.deliveryTime(this.#world.nowMs, this.#random.within(this.faults.watchLagMs));
     this.#later(atMs - this.#world.nowMs, 'client.deliver', { stream: id, rv: this.#world.store.rv });
   }
@@ -326,7 +335,6 @@ export class Client {
   #bookmark(id: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
-    this.#later(this.faults.bookmarkMs, 'client.bookmark', { stream: id });
     if (stream.isStalled(this.#world.nowMs)) return;
     const rv = Math.min(this.#world.store.rv, this.#behindRv ?? Number.MAX_SAFE_INTEGER);
     this.#deliver(id, rv);

@@ -41,7 +41,7 @@ export const configMap = {
 
 export const controllerRevision = {
   faults(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-    if (object['revision'] === undefined) return [];
+    if (object['data'] === undefined) return [{ field: 'data', type: 'Required', detail: 'data is mandatory' }];
     if (old === undefined || equal(object['data'], old['data'])) return [];
     return [{ field: 'data', type: 'Invalid', value: object['data'], detail: 'field is immutable' }];
   },

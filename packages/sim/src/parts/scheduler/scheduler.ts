@@ -1,5 +1,6 @@
 /** The scheduler: one pod at a time, or all members of a PodGroup or none. */
 
+import { boundTo } from '../../api/binding.js';
 import { equal } from '../../base/json.js';
 import { type KubeObject, keyOf, objectKey } from '../../base/object.js';
 import type { Change } from '../../base/store.js';
@@ -180,14 +181,7 @@ function failureText(pod: Pod, placement: Placement): string {
 }
 
 function bind(world: World, pod: Pod, node: Node): void {
-  const time = rfc3339(world.nowMs);
-  const conditions = withCondition(pod.status.conditions, { type: 'PodScheduled', status: 'True' }, time);
-  const next = {
-    ...pod,
-    spec: { ...pod.spec, nodeName: node.metadata.name },
-    status: { ...pod.status, conditions },
-  };
-  world.commit('pods', next, pod, ME);
+  world.commit('pods', boundTo(pod, node.metadata.name, world.nowMs), pod, ME);
   const message = `Successfully assigned ${keyOf(pod)} to ${node.metadata.name}`;
   recordEvent(world, pod, { type: 'Normal', reason: 'Scheduled', message, component: ME });
 }

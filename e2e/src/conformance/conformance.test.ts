@@ -1,0 +1,45 @@
+/** Every case on the simulated cluster, and the same cases on a real one: what the simulator does is what Kubernetes does. */
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Case } from './testing/bed.js';
+import { cases } from './testing/cases/index.js';
+import { RealBed } from './testing/real-bed.js';
+import { SimBed } from './testing/sim-bed.js';
+
+const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
+const withNodes = process.env['OME_E2E_NODES'] === '1';
+
+describe('on the simulated cluster', () => {
+  it.each(cases.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+    await one.run(new SimBed(1));
+  });
+});
+
+describe('on a real cluster', () => {
+  if (kubeconfig) {
+    jest.setTimeout(120_000);
+    const possible = cases.filter((one) => one.needs !== 'nodes' || withNodes);
+    it.each(possible.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+      await onRealCluster(one, kubeconfig);
+    });
+  } else if (process.env['CI'] === 'true') {
+    it('has a cluster to run against', () => {
+      throw new Error('OME_E2E_KUBECONFIG is not set; in CI the conformance cases must run on a real cluster too');
+    });
+  } else {
+    it.skip('needs a real cluster: set OME_E2E_KUBECONFIG to a kubeconfig', () => {});
+  }
+});
+
+async function onRealCluster(one: Case, path: string): Promise<void> {
+  const bed = await RealBed.create(path);
+  try {
+    await one.run(bed);
+  } finally {
+    await bed.dispose();
+  }
+}
+
+it('names every case once', () => {
+  const ids = cases.map((one) => one.id);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -1,0 +1,83 @@
+/** Conformance cases on a real cluster, named by a kubeconfig. */
+import { setTimeout } from 'node:timers/promises';
+import { connectionFromKubeconfig, HttpTransport, systemRuntime } from '@omenative/kube';
+import { type Answer, type Bed, toAnswer, type Watching } from './bed.js';
+import { definitions } from './definitions.js';
+import { openWatching } from './sim-bed.js';
+
+let number = 0;
+
+export class RealBed implements Bed {
+  readonly cluster = 'real';
+  readonly namespace: string;
+  readonly #transport: HttpTransport;
+  readonly #open: Watching[] = [];
+
+  private constructor(transport: HttpTransport, namespace: string) {
+    this.#transport = transport;
+    this.namespace = namespace;
+  }
+
+  /** Connects, and makes a namespace for one case. */
+  static async create(kubeconfig: string): Promise<RealBed> {
+    const runtime = systemRuntime();
+    const connection = await connectionFromKubeconfig({ runtime, path: kubeconfig });
+    const transport = new HttpTransport({ connection, runtime, userAgent: 'conformance' });
+    number += 1;
+    const bed = new RealBed(transport, `conformance-${process.pid}-${number}`);
+    await bed.#prepare();
+    return bed;
+  }
+
+  async request(...[method, path, parts]: Parameters<Bed['request']>): Promise<Answer> {
+    return toAnswer(await this.#transport.request({ method, path, ...parts }));
+  }
+
+  watch(path: string, query: Readonly<Record<string, string>> = {}): Watching {
+    const watching = openWatching(this.#transport, path, query);
+    this.#open.push(watching);
+    return watching;
+  }
+
+  async eventually<T>(
+    what: string,
+    probe: () => Promise<T | undefined> | T | undefined,
+    withinMs = 20_000,
+  ): Promise<T> {
+    const untilMs = Date.now() + withinMs;
+    for (;;) {
+      const found = await probe();
+      if (found !== undefined) return found;
+      if (Date.now() > untilMs) throw new Error(`not in time: ${what}`);
+      await setTimeout(20);
+    }
+  }
+
+  pause(ms: number): Promise<void> {
+    return setTimeout(ms);
+  }
+
+  /** Ends the streams and leaves the namespace to be deleted. */
+  async dispose(): Promise<void> {
+    for (const watching of this.#open) watching.close();
+    await this.request('DELETE', `/api/v1/namespaces/${this.namespace}`);
+    this.#transport.close();
+  }
+
+  async #prepare(): Promise<void> {
+    for (const body of definitions) {
+      await this.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body });
+    }
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } };
+    const made = await this.request('POST', '/api/v1/namespaces', { body });
+    if (made.status !== 201) throw new Error(`namespace ${this.namespace}: ${JSON.stringify(made.body)}`);
+    await this.eventually('the default service account', async () => {
+      const account = await this.request('GET', `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`);
+      return account.status === 200 ? true : undefined;
+    });
+    await this.eventually('the custom resource', async () => {
+      const list = await this.request('GET', `/apis/conformance.ome.test/v1/namespaces/${this.namespace}/widgets`);
+      return list.status === 200 ? true : undefined;
+    });
+  }
+}
