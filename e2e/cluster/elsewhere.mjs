@@ -1,8 +1,8 @@
 // Clusters that are not made here: one that kind makes, or one that exists.
 import { existsSync } from 'node:fs';
 import { claimFolder, isThereACluster, removeCluster } from './cleanup.mjs';
-import { Failure } from './failure.mjs';
-import { run } from './run.mjs';
+import { Failure, Unsupported } from './failure.mjs';
+import { run, succeeds } from './run.mjs';
 import * as settings from './settings.mjs';
 
 const notHere = async () => {
@@ -18,6 +18,11 @@ export const kind = {
   kubeconfig: () => settings.kubeconfig,
   async up({ nodes, fake }, say) {
     if (fake > 0) throw new Failure('kind makes real nodes only: leave --fake out, or leave OME_CLUSTER out.');
+    if (!(await succeeds(['kind', 'version']))) {
+      throw new Unsupported(
+        'OME_CLUSTER=kind needs the program kind, and Docker. Install them, or leave OME_CLUSTER out.',
+      );
+    }
     if ((await run(['kind', 'get', 'clusters'])).split('\n').includes(kindName)) {
       say(`The kind cluster ${kindName} is up already.`);
       return;

@@ -54,8 +54,9 @@ export function up(shape, say) {
       say('Removing what an earlier run left.');
       await removeCluster();
     }
+    const programs = await prepare(shape, say);
     try {
-      await create(shape, say);
+      await create(shape, programs, say);
     } catch (error) {
       say('That did not work. Removing what was started.');
       resetInterruption();
@@ -133,12 +134,16 @@ function onNode(n, work) {
 const describe = ({ nodes: real, fake }) => (real > 0 ? count(real, 'real') : count(fake, 'fake'));
 const count = (number, kind) => `${number} ${kind} ${number === 1 ? 'node' : 'nodes'}`;
 
-async function create(shape, say) {
-  const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
-  names.push(...(shape.nodes > 0 ? ['kubelet', 'kube-proxy', 'coredns', 'pause'] : ['kwok']));
-  const programs = await binaries(names, say);
+/** Makes sure that the cluster can be made, changing nothing but the cache and the machine's packages. */
+async function prepare(shape, say) {
   if (shape.nodes > 0) await requireRoomForNodes(say);
   await requireFreePorts();
+  const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
+  names.push(...(shape.nodes > 0 ? ['kubelet', 'kube-proxy', 'coredns', 'pause'] : ['kwok']));
+  return binaries(names, say);
+}
+
+async function create(shape, programs, say) {
   claimFolder();
   say('Starting the control plane.');
   if (shape.nodes > 0) await startNetwork(programs);

@@ -26,7 +26,7 @@ The exit code is 1 when something went wrong, and 3 when this machine lacks what
 const say = (sentence) => console.error(sentence);
 
 function parseShape(args) {
-  const [option = '--nodes', value = '2', ...rest] = args;
+  const [option, value, ...rest] = args.length > 0 ? args : ['--nodes', '2'];
   const count = Number(value);
   const kind = { '--nodes': 'nodes', '--fake': 'fake' }[option];
   if (kind === undefined || rest.length > 0 || !Number.isInteger(count) || count < 1) {
