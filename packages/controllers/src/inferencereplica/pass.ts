@@ -238,7 +238,8 @@ class Pass {
       text,
     } as const;
     if (end === 'written') this.#deps.teller.events(this.#replica, [event]);
-    return end === 'written' ? { again: 'now' } : end;
+    // Paced: should names keep being taken, each try costs a write.
+    return end === 'written' ? later : end;
   }
 
   /** A spec that can't be run: said in `Ready` and in an Event; what runs is left alone. */

@@ -53,7 +53,15 @@ describe('revisionObject', () => {
     });
   });
 
-  it.each([single, gang])('is read back as it was stored', (payload) => {
+  const ownLabels: RevisionPayload = {
+    runners: gang.runners.map((runner) =>
+      runner.name === 'worker'
+        ? { ...runner, template: { metadata: { labels: { a: 'c' } }, spec: { containers: [{ name: 'w' }] } } }
+        : runner,
+    ),
+  };
+
+  it.each([single, gang, ownLabels])('is read back as it was stored', (payload) => {
     const { revision } = revisionRecordOf(stored(payload));
     expect(revision).toMatchObject({ name: 'chat-engine-0123abcd', hash: '0123abcd', number: 4 });
     expect(revision?.payload).toEqual(payload);

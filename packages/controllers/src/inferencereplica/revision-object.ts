@@ -40,6 +40,7 @@ export function revisionRecordOf(raw: unknown): RevisionRecord {
 function contentOf(data: unknown): RevisionContent | undefined {
   if (!isRecord(data) || !isRecord(data['podSpec'])) return undefined;
   const meta = data['podMeta'];
+  const workerMeta = data['workerPodMeta'];
   const workerSize = asInteger(data['workerSize']);
   const topologyKey = asText(data['topologyKey']);
   const pairingProtocol = asText(data['pairingProtocol']);
@@ -47,6 +48,7 @@ function contentOf(data: unknown): RevisionContent | undefined {
     podSpec: data['podSpec'],
     podMeta: isRecord(meta) ? podMetaOf(meta) : null,
     ...(isRecord(data['workerPodSpec']) ? { workerPodSpec: data['workerPodSpec'] } : {}),
+    ...(workerMeta === undefined ? {} : { workerPodMeta: isRecord(workerMeta) ? podMetaOf(workerMeta) : null }),
     ...(workerSize === undefined ? {} : { workerSize }),
     ...(topologyKey === '' ? {} : { topologyKey }),
     ...(pairingProtocol === '' ? {} : { pairingProtocol }),
