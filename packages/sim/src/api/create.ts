@@ -12,8 +12,15 @@ import { createMetadata } from './metadata.js';
 import { metadataFaults, nameFaults } from './names.js';
 import type { Resource } from './resource.js';
 
+/** Writes down in an object who owns which of its fields. */
+export type Recorder = (object: KubeObject) => KubeObject;
+
 /** Creates an object. Throws 400, 403, 404 for its namespace, 409 AlreadyExists, 422. */
-export function create(call: Call, draft: JsonObject): KubeObject {
+export function create(
+  call: Call,
+  draft: JsonObject,
+  record: Recorder = (object) => recordFields(call, object, undefined),
+): KubeObject {
   const { world, resource } = call;
   checkType(resource, draft);
   const sent = asObject(draft['metadata']);
@@ -33,7 +40,7 @@ export function create(call: Call, draft: JsonObject): KubeObject {
   ];
   if (errors.length > 0) throw invalid(resource.group, resource.kind, object.metadata.name, errors);
   if (world.store.get(resource.id, keyOf(object)) !== undefined) throw alreadyExists(resource, object.metadata.name);
-  const owned = recordFields(call, object, undefined);
+  const owned = record(object);
   checkSize(call, owned);
   if (isDryRun(call)) return freeze(owned);
   return world.commit(resource.id, owned, undefined, call.user);

@@ -3,7 +3,7 @@
 import { asObject, isObject, type JsonObject, wireCopy } from '../base/json.js';
 import { apply } from './apply.js';
 import type { Call } from './call.js';
-import { ApiError, badRequest, unsupportedMediaType } from './errors.js';
+import { badRequest, invalid, unsupportedMediaType } from './errors.js';
 import { jsonPatch } from './patch-json.js';
 import { mergePatch } from './patch-merge.js';
 import { strategicMerge } from './patch-strategic.js';
@@ -48,11 +48,8 @@ function applyBody(call: Call): JsonObject {
   const body = wireCopy(call.body);
   if (!isObject(body)) throw badRequest('the applied object is not an object');
   if (call.query['fieldManager'] === undefined || call.query['fieldManager'] === '') {
-    throw new ApiError(
-      400,
-      'BadRequest',
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-    );
+    const detail = 'is required for apply patch';
+    throw invalid('meta.k8s.io', 'PatchOptions', '', [{ field: 'fieldManager', type: 'Required', detail }]);
   }
   return body;
 }

@@ -3,6 +3,7 @@
 import { asObject, asText, equal, freeze, type JsonObject, type MutableJson, without } from '../base/json.js';
 import { type KubeObject, objectKey } from '../base/object.js';
 import { type Call, isDryRun } from './call.js';
+import type { Recorder } from './create.js';
 import { checkSize, checkType, complete, faults, unknownFields } from './draft.js';
 import { badRequest, conflict, type FieldError, invalid, modifiedConflict, notFound } from './errors.js';
 import { kindRules } from './kinds.js';
@@ -26,7 +27,13 @@ export type Source = 'put' | 'patch';
  * Replaces a stored object by a draft, honouring the subresource of the call. A draft equal to what is stored changes
  * nothing and emits nothing. Throws 400, 409 Conflict, 422.
  */
-export function replace(call: Call, old: KubeObject, draft: JsonObject, source: Source): KubeObject {
+export function replace(
+  call: Call,
+  old: KubeObject,
+  draft: JsonObject,
+  source: Source,
+  record: Recorder = (next) => recordFields(call, next, old),
+): KubeObject {
   const { world, resource } = call;
   checkType(resource, draft);
   const sent = asObject(draft['metadata']);
@@ -34,7 +41,7 @@ export function replace(call: Call, old: KubeObject, draft: JsonObject, source: 
   const next = withGeneration(resource, prepare(call, old, draft), old);
   const errors = [...metadataUpdateFaults(call, next, old, sent), ...faults(resource, next, old)];
   if (errors.length > 0) throw invalid(resource.group, resource.kind, old.metadata.name, errors);
-  const owned = recordFields(call, next, old);
+  const owned = record(next);
   if (equal(owned, old)) return old;
   checkSize(call, owned);
   if (isDryRun(call)) return freeze(owned);

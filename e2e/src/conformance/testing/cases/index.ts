@@ -1,5 +1,6 @@
 /** All cases. */
 import type { Case } from '../bed.js';
+import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
 import { patches } from './patches.js';
@@ -7,4 +8,4 @@ import { reads } from './reads.js';
 import { watches } from './watches.js';
 import { writes } from './writes.js';
 
-export const cases: readonly Case[] = [...writes, ...patches, ...deletes, ...reads, ...watches, ...custom];
+export const cases: readonly Case[] = [...writes, ...patches, ...deletes, ...reads, ...watches, ...custom, ...applies];
