@@ -1,6 +1,6 @@
 /** Merging an applied object into the stored one, and taking out what its manager has dropped. */
 
-import { asObject, isList, isObject, type JsonObject, type MutableJson } from '../../base/json.js';
+import { asObject, isList, isObject, type MutableJson } from '../../base/json.js';
 import { childNode, type MergeNode } from '../merge-schema.js';
 import { type FieldTree, isEmpty, SELF } from './tree.js';
 import { itemStep, partsOf } from './walk.js';
