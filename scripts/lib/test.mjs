@@ -63,6 +63,7 @@ async function runSuite(name, suite) {
     for (const step of suite.steps) await runStep(name, step);
     return;
   }
+  await takeDown(name); // A run that was killed may have left one, with its objects in it.
   try {
     if (!(await bringUp(name, suite.cluster))) return;
     for (const step of suite.steps) {
@@ -77,17 +78,13 @@ async function runSuite(name, suite) {
 async function bringUp(name, shape) {
   const what = `${name}: cluster up ${shape.join(' ')}`;
   const { code, seconds, note } = await timed(what, [cluster, 'up', ...shape], env, clusterUpMs);
-  const canSkip = code === unsupported && !inCi;
-  if (canSkip)
-    results.push({
-      name: what,
-      passed: 0,
-      failed: 0,
-      seconds,
-      note: 'skipped: this machine cannot run it (see above)',
-    });
-  else if (code !== 0) results.push({ ...failure(what, note ?? 'the cluster did not come up (see above)'), seconds });
-  return code === 0;
+  if (code === 0) return true;
+  const isSkipped = code === unsupported && !inCi;
+  const reason = isSkipped
+    ? 'skipped: this machine cannot run it (see above)'
+    : 'the cluster did not come up (see above)';
+  results.push({ name: what, passed: 0, failed: isSkipped ? 0 : 1, seconds, note: note ?? reason });
+  return false;
 }
 
 /** Runs even after an interruption: that is the moment when something would be left. */
