@@ -55,13 +55,14 @@ export function surgeCharge(snapshot: Snapshot, units: readonly Unit[]): SurgeCh
   let used = 0;
   let because = '';
   for (const unit of units) {
-    if (unit.row.kind === 'deleting') continue;
-    if (snapshot.blind.has(unit.index) || isSurging(unit.row)) {
+    // One that leaves in mid-surge still has both its pods.
+    const isLeaving = unit.row.kind === 'deleting';
+    if (!isLeaving && (snapshot.blind.has(unit.index) || isSurging(unit.row))) {
       used += 1;
       continue;
     }
     const extra = extraPods(snapshot, unit);
-    const isDark = isRolledDark(snapshot, unit);
+    const isDark = !isLeaving && isRolledDark(snapshot, unit);
     if (extra.length === 0 && !isDark) continue;
     used += 1;
     if (extra.some((pod) => !isTerminating(pod))) leftovers.add(unit.index);
