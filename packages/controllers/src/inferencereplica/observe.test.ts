@@ -57,12 +57,12 @@ describe('observe', () => {
     expect(look().snapshot.now).toBe(1_767_225_600);
   });
 
-  it('files pods by Instance in the order of their names, and strays apart', () => {
+  it('files pods by Instance, and strays apart', () => {
     const pods = [
-      rawPod({ index: 1 }),
-      rawPod({ ordinal: 1 }),
       rawPod(),
-      rawPod({ labels: { 'ome.io/instance-index': 'x' }, uid: 's' }),
+      rawPod({ ordinal: 1 }),
+      rawPod({ index: 1 }),
+      rawPod({ index: 2, labels: { 'ome.io/instance-index': 'x' }, uid: 's' }),
     ];
     const { snapshot } = look({ pods: pods.map(podRecordOf) });
     expect([...snapshot.pods].map(([index, list]) => [index, list.map((pod) => pod.name)])).toEqual([

@@ -21,7 +21,7 @@ import type { LiveTemplate } from './spec-view.js';
 /** The cached objects that concern one replica. */
 export interface ReplicaWorld {
   readonly replica: ReplicaRecord;
-  /** Pods that the replica controls, by its UID. */
+  /** Pods that the replica controls, by its UID, in the order of their names. */
   readonly pods: readonly PodRecord[];
   /** Services that may select its pods, the headless one among them. */
   readonly services: readonly ServiceRecord[];
@@ -129,7 +129,7 @@ function podsByIndex(records: readonly PodRecord[]): {
 } {
   const indexed = new Map<Index, PodView[]>();
   const strays: PodView[] = [];
-  for (const { view } of records.toSorted((a, b) => (a.view.name < b.view.name ? -1 : 1))) {
+  for (const { view } of records) {
     if (view.index === strayIndex) {
       strays.push(view);
       continue;

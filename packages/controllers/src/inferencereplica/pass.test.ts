@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Effect, plan, type Snapshot } from '@omenative/engine';
+import { type Effect, type Plan, plan, type Snapshot } from '@omenative/engine';
 import { type ApiRequest, type ApiResponse, TransportError, testing } from '@omenative/kube';
 import { asRecord, type JsonRecord } from '../shared/json.js';
 import { chainOf, coveredStatus, deleteEffect } from './testing/effects.js';
 import { at, Harness } from './testing/harness.js';
-import { rawPod, rawReplica } from './testing/objects.js';
+import { rawHeadless, rawPod, rawReplica } from './testing/objects.js';
 import { idle, passesOf, planned } from './testing/passes.js';
 
 const { ok, failure, listOf } = testing;
@@ -34,6 +34,26 @@ const createRevision = (rev: string): Effect => ({
 
 function statusesOf(harness: Harness): readonly JsonRecord[] {
   return harness.bodies('PUT').map((body) => asRecord(body['status']));
+}
+
+/** Plans in which only counters move. */
+function counting(snapshot: Snapshot, call: number) {
+  return planned(
+    snapshot,
+    { collisionCount: call },
+    {
+      urgency: 'coalesce',
+      events: [{ reason: 'X', type: 'Normal', episode: String(call), text: 't' }],
+    },
+  );
+}
+
+function wantsProof(snapshot: Snapshot): Plan {
+  return snapshot.proofs.readIndices.has(0) ? idle : { ...idle, reads: [{ read: 'podsOfIndex', index: 0 } as const] };
+}
+
+function preparing(snapshot: Snapshot) {
+  return planned(snapshot, { update: snapshot.specRevision }, { prepare: [createRevision(snapshot.specRevision)] });
 }
 
 describe('runPass', () => {
@@ -149,16 +169,6 @@ describe('runPass', () => {
   });
 
   describe('counters alone', () => {
-    const counting = (snapshot: Snapshot, call: number) =>
-      planned(
-        snapshot,
-        { collisionCount: call },
-        {
-          urgency: 'coalesce',
-          events: [{ reason: 'X', type: 'Normal', episode: String(call), text: 't' }],
-        },
-      );
-
     it('are written a second apart, and then told', async () => {
       const harness = await world();
       harness.answer(accept);
@@ -201,9 +211,6 @@ describe('runPass', () => {
   });
 
   describe('live reads', () => {
-    const wantsProof = (snapshot: Snapshot) =>
-      snapshot.proofs.readIndices.has(0) ? idle : { ...idle, reads: [{ read: 'podsOfIndex', index: 0 } as const] };
-
     it('prove what is not there, and show what is', async () => {
       const harness = await world(rawReplica(), { pods: [rawPod()] });
       harness.transport.answerNext(listOf([at(rawPod({ ordinal: 1 }), '230')], '240'));
@@ -235,8 +242,6 @@ describe('runPass', () => {
   });
 
   describe('revision names', () => {
-    const preparing = (snapshot: Snapshot) =>
-      planned(snapshot, { update: snapshot.specRevision }, { prepare: [createRevision(snapshot.specRevision)] });
     const taken = failure(409, 'AlreadyExists', 'already exists');
 
     it.each([
@@ -256,7 +261,7 @@ describe('runPass', () => {
       };
       harness.transport.answerNext(taken).answerNext(ok(holder)).answerNext(accept);
       const passes = passesOf(harness, preparing);
-      expect(await passes.run()).toEqual({ again: 'now' });
+      expect(await passes.run()).toEqual({ again: 'backoff' });
       expect(statusesOf(harness)).toEqual([expect.objectContaining({ collisionCount: 1 })]);
       expect(statusesOf(harness)[0]).not.toHaveProperty('updateRevision');
       expect(harness.recorded).toMatchObject([{ reason: 'RevisionCollision', type: 'Warning' }]);
@@ -337,6 +342,46 @@ describe('runPass', () => {
         ],
       ]);
     });
+  });
+
+  it('warns of a rollback to the revision of another, and runs the spec', async () => {
+    const foreign = {
+      metadata: {
+        name: 'chat-engine-11111111',
+        namespace: 'team-a',
+        uid: 'f',
+        resourceVersion: '9',
+        labels: { 'ome.io/managed-by': 'OMENative' },
+      },
+      data: { podSpec: {} },
+    };
+    const spec = { pacing: { rollbackToRevision: 'chat-engine-11111111' } };
+    const harness = await world(rawReplica({ spec }), { controllerrevisions: [foreign] });
+    const passes = passesOf(harness, () => idle);
+    await passes.run();
+    expect(harness.recorded).toMatchObject([{ reason: 'RollbackRevisionForeign', type: 'Warning' }]);
+    expect(passes.snapshots[0]?.target).toBe(passes.snapshots[0]?.specRevision);
+  });
+
+  it('puts a headless Service back that was deleted [B95]', async () => {
+    const harness = await world(rawReplica(), { services: [rawHeadless()] });
+    harness.answer(accept);
+    const passes = passesOf(harness, plan);
+    await passes.run();
+    expect(harness.bodies('POST').some((body) => body['kind'] === 'Service')).toBe(false);
+    harness.send('services', 'DELETED', at(rawHeadless(), '210'));
+    await passes.run();
+    const services = harness.bodies('POST').filter((body) => body['kind'] === 'Service');
+    expect(services).toEqual([
+      expect.objectContaining({
+        metadata: expect.objectContaining({ name: 'chat-engine-headless', ownerReferences: [expect.anything()] }),
+        spec: {
+          clusterIP: 'None',
+          publishNotReadyAddresses: true,
+          selector: { component: 'engine', 'ome.io/inferenceservice': 'chat', 'ome.io/managed-by': 'OMENative' },
+        },
+      }),
+    ]);
   });
 
   it('says in Ready and in an Event why a spec cannot be run, and leaves what runs alone', async () => {

@@ -7,6 +7,7 @@ import type { Effect, EffectKey, Outcome, Plan, Snapshot } from '@omenative/engi
 import { type Client, classify, type Runtime } from '@omenative/kube';
 import type { Caches } from '../caches.js';
 import type { OperatorSettings } from '../config/settings.js';
+import { asRecord, asText } from '../shared/json.js';
 import type { Limiter } from '../shared/limiter.js';
 import type { ActContext } from './act/context.js';
 import { isDone, type Result, wordsOf } from './act/outcome.js';
@@ -95,6 +96,7 @@ class Pass {
     }
     const world = worldOf(this.#deps.caches, this.#replica);
     const view = this.#viewOf(world);
+    this.#reportForeignRollback(world);
     if (!view.ok) return this.#reportSpec(status.status, view);
     const observation = this.#observe(status.status, view);
     const isDying = this.#replica.meta.deletionAt !== undefined;
@@ -223,6 +225,18 @@ class Pass {
     const view = specViewOf(this.#replica, this.#settings.lifecycle, (name) => names.has(name));
     // What can't be run can still be taken down.
     return !view.ok && this.#replica.meta.deletionAt !== undefined ? teardownViewOf(this.#replica) : view;
+  }
+
+  /** A rollback to what is another's revision is ignored: the spec's own is run. */
+  #reportForeignRollback(world: ReplicaWorld): void {
+    const { caches, teller } = this.#deps;
+    const { namespace, uid } = this.#replica.meta;
+    const wanted = asText(asRecord(this.#replica.spec['pacing'])['rollbackToRevision']);
+    const stored = wanted === '' ? undefined : caches.revisions.store.get(`${namespace}/${wanted}`);
+    if (stored === undefined || world.revisions.includes(stored)) return;
+    const text = `${this.#prefix()}: spec.pacing.rollbackToRevision ${wanted} is not a revision of this replica and is ignored; name one that it controls`;
+    const episode = `${uid}/${wanted}`;
+    teller.events(this.#replica, [{ reason: 'RollbackRevisionForeign', type: 'Warning', episode, text }]);
   }
 
   /** Two contents under one name: the next name is salted, and that is persisted before it is used. */

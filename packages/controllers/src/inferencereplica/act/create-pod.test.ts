@@ -40,7 +40,7 @@ describe('createPod', () => {
     ['an earlier replica of the same name', rawPod({ owner: 'earlier' })],
     ['nobody', { metadata: { name: 'chat-engine-0-default-0', namespace: 'team-a', uid: 'x', resourceVersion: '9' } }],
     ['ours, without our labels', rawPod({ labels: { 'ome.io/managed-by': 'me' } })],
-  ])('neither adopts nor deletes a pod of %s [B105]', async (_, holder) => {
+  ])('neither adopts nor deletes a pod of %s [B50] [B105]', async (_, holder) => {
     const { harness, context, effect } = await world();
     harness.transport.answerNext(exists).answerNext(ok(at(holder, '203')));
     const result = await createPod(context, effect);

@@ -16,7 +16,7 @@ export async function deletePod(context: ActContext, effect: DeletePod): Promise
   const key = `${name.namespace}/${name.name}`;
   try {
     const reply = await client.delete(podType, name, {
-      preconditions: { uid: effect.pod.uid },
+      preconditions: preconditionsOf(effect),
       ...(effect.graceSeconds === undefined ? {} : { gracePeriodSeconds: effect.graceSeconds }),
     });
     const { resourceVersion = '', deletionTimestamp } =
@@ -28,15 +28,27 @@ export async function deletePod(context: ActContext, effect: DeletePod): Promise
     return done;
   } catch (error) {
     const as = classify(error);
-    if (as === 'notFound' || as === 'conflict') {
-      // Either way that pod is no more. Under a conflict its name belongs to another one, which the cache must see.
+    if (as === 'conflict') {
+      // Its name belongs to another pod, or it has changed since it was looked at: the cache must see which.
+      if (!(await readLive(client, caches.pods, name))) return resultOf(error);
+      return caches.pods.store.get(key)?.meta.uid === effect.pod.uid ? resultOf(error) : { as: 'gone', detail: '' };
+    }
+    if (as === 'notFound') {
       caches.pods.takeInDeletion(key, effect.pod.uid);
-      if (as === 'conflict') await readLive(client, caches.pods, name);
       return { as: 'gone', detail: '' };
     }
     if (mayHaveBeenApplied(error)) ownWrites.lost(instance, name);
     return resultOf(error);
   }
+}
+
+/**
+ * That very pod; and a pod that had to leave rotation first only in the state it was seen in. A deletion that arrives late
+ * must not hit a pod that was given its place back.
+ */
+function preconditionsOf(effect: DeletePod): { readonly uid: string; readonly resourceVersion?: string } {
+  const { uid, resourceVersion } = effect.pod;
+  return effect.guard === 'none' ? { uid } : { uid, resourceVersion };
 }
 
 async function objectionTo(context: ActContext, effect: DeletePod): Promise<Result | undefined> {
