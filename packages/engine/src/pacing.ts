@@ -65,7 +65,7 @@ export function surgeCharge(snapshot: Snapshot, units: readonly Unit[]): SurgeCh
     const isDark = !isLeaving && isRolledDark(snapshot, unit);
     if (extra.length === 0 && !isDark) continue;
     used += 1;
-    if (extra.some((pod) => !isTerminating(pod))) leftovers.add(unit.index);
+    if (!isLeaving && extra.some((pod) => !isTerminating(pod))) leftovers.add(unit.index);
     because ||= reasonOf(unit, extra[0]);
   }
   return { ledger: { limit, used }, leftovers, because };
@@ -107,9 +107,11 @@ function isRolledDark(snapshot: Snapshot, unit: Unit): boolean {
 
 function reasonOf(unit: Unit, extra: PodView | undefined): string {
   if (extra === undefined) return `; Instance ${unit.index} runs the target and does not serve`;
-  return isTerminating(extra)
-    ? `; Terminating pod ${extra.name} still counts against the surge budget until its deletion grace elapses`
-    : `; extra pod ${extra.name} holds a surge slot until a start on its Instance replaces it`;
+  if (isTerminating(extra)) {
+    return `; Terminating pod ${extra.name} still counts against the surge budget until its deletion grace elapses`;
+  }
+  const until = unit.row.kind === 'deleting' ? 'its Instance is deleted' : 'a start on its Instance replaces it';
+  return `; extra pod ${extra.name} holds a surge slot until ${until}`;
 }
 
 /** Pods in no slot of the row's own life that still count: live, or dying within their grace. */
