@@ -68,7 +68,10 @@ export interface DeleteOptions {
   readonly deadlineMs?: number;
 }
 
-/** A delete answers with the object when that lives on for a while (grace, finalizers), and else with a Status. */
+/**
+ * A delete answers with the object when that lives on for a while (grace, finalizers), and else with a Status. Pods always
+ * come as an object: one that vanishes at once comes in its last state, at the version of its deletion.
+ */
 export type DeleteReply<T> = { readonly how: 'terminating'; readonly object: T } | { readonly how: 'deleted' };
 
 /**

@@ -33,8 +33,13 @@ const refusals: [string, ErrorClass, ApiResponse][] = [
   [
     'a failed JSON Patch test',
     'conflict',
-    failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {
-      details: { causes: [{ reason: 'UnexpectedServerResponse', message: 'testing path /metadata/uid: test failed' }] },
+    failure(422, 'Invalid', 'the server rejected our request due to an error in our request'),
+  ],
+  [
+    'a merge patch for another object',
+    'conflict',
+    failure(422, 'Invalid', 'ConfigMap "c" is invalid: metadata.uid: Invalid value: "a": field is immutable', {
+      details: { causes: [{ reason: 'FieldValueInvalid', message: 'field is immutable', field: 'metadata.uid' }] },
     }),
   ],
   ['an invalid field', 'invalid', failure(422, 'Invalid', 'Pod "p" is invalid: spec.containers: Required value')],

@@ -129,7 +129,7 @@ function classifyAnswer(error: ApiError): ErrorClass {
     case 413:
       return 'tooLarge';
     case 422:
-      return isFailedJsonPatchTest(error) ? 'conflict' : 'invalid';
+      return isLostRace(error) ? 'conflict' : 'invalid';
     case 429:
       return 'throttled';
     default:
@@ -156,11 +156,14 @@ function classifyServerError(error: ApiError): ErrorClass {
   return error.status === 503 && error.retryAfterMs !== undefined ? 'throttled' : 'serverError';
 }
 
-/** A JSON Patch whose `test` failed lost its race; the server says so with 422 and a message, not with 409. */
-function isFailedJsonPatchTest(error: ApiError): boolean {
-  return [error.detail, ...error.causes.map((cause) => cause.message)].some((text) =>
-    /\btest(ing)?\b.*\bfailed\b/.test(text),
-  );
+/**
+ * Lost races that the server calls invalid: a JSON Patch whose `test` failed, or whose path is gone, which it refuses with
+ * these words and no cause; and a merge patch that names the uid of another object.
+ */
+function isLostRace(error: ApiError): boolean {
+  const isPatchThatDoesNotFit =
+    error.causes.length === 0 && error.detail === 'the server rejected our request due to an error in our request';
+  return isPatchThatDoesNotFit || error.causes.some(({ field }) => field === 'metadata.uid');
 }
 
 interface StatusBody {

@@ -35,8 +35,9 @@ export interface InformerOptions<T> {
   readonly project: Projection<T>;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
-   * Whether the last state of a deleted object shows that it was deleted, and did not just leave the selector.
-   * Default: it carried a deletionTimestamp.
+   * Whether the last state of a deleted object shows that it was deleted, and did not just leave the selector. Default:
+   * always without labels and fieldSelector, and with them when it carried a deletionTimestamp. An object without grace or
+   * finalizers, as a ConfigMap, never carries one; a pod always does.
    */
   readonly isProofOfDeletion?: (raw: KubeObject) => boolean;
   /** Told of everything that went wrong; all of it is being taken care of. Must not throw. */
@@ -79,13 +80,14 @@ export class Informer<T> {
     const kind = resourceName(type);
     const inScope = (raw: KubeObject, meta: ObjectMeta): boolean =>
       (namespace === undefined || meta.namespace === namespace) && hasLabels(raw, labels);
+    const isSelective = Object.keys(labels).length > 0 || fieldSelector !== undefined;
     this.type = type;
     this.#store = new ObjectStore({
       runtime,
       kind,
       project: options.project,
       indexes: options.indexes ?? {},
-      isProofOfDeletion: options.isProofOfDeletion ?? ((raw) => raw.metadata?.deletionTimestamp !== undefined),
+      isProofOfDeletion: options.isProofOfDeletion ?? ((raw) => !isSelective || isTerminating(raw)),
       inScope,
       maxTombstones: options.maxTombstones ?? 20_000,
       report,
@@ -173,4 +175,8 @@ export class Informer<T> {
       lastActivityAgeMs: this.#reflector.lastActivityAgeMs,
     };
   }
+}
+
+function isTerminating(raw: KubeObject): boolean {
+  return raw.metadata?.deletionTimestamp !== undefined;
 }

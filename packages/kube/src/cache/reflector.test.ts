@@ -498,12 +498,38 @@ describe('Informer', () => {
     expect(informer.store.deletedWithProof('default/b')).toBeUndefined();
   });
 
-  it('takes another word for the proof when it is given one', () => {
-    create({ isProofOfDeletion: (raw) => (raw as RawPod).status.phase === 'Failed' });
-    sync([rawPod('a', 5)]);
-    transport.stream.send('DELETED', rawPod('a', 110, { phase: 'Failed' }));
-    expect(informer.store.deletedWithProof('default/a')).toBeDefined();
-  });
+  it.each([
+    ['a watch of everything: any last state', {}, rawPod('a', 110), true],
+    [
+      'a watch of some: not that of an object that may only have left them',
+      { labels: { x: 'y' } },
+      rawPod('a', 110),
+      false,
+    ],
+    ['a watch of some: that of an object that was being deleted', { labels: { x: 'y' } }, deletedPod('a', 110), true],
+    ['a field selector: as little', { fieldSelector: 'metadata.name=a' }, rawPod('a', 110), false],
+    [
+      'the word of the caller',
+      { isProofOfDeletion: (raw) => (raw as RawPod).status.phase === 'Failed' },
+      rawPod('a', 110),
+      false,
+    ],
+    [
+      'the word of the caller, who says yes',
+      { labels: { x: 'y' }, isProofOfDeletion: (raw) => (raw as RawPod).status.phase === 'Failed' },
+      rawPod('a', 110, { phase: 'Failed' }),
+      true,
+    ],
+  ] as [string, Partial<InformerOptions<string>>, RawPod, boolean][])(
+    'takes for proof, with %s',
+    (_, options, last, isProof) => {
+      create(options);
+      sync([rawPod('a', 5, { labels: { x: 'y' } })]);
+      transport.stream.send('DELETED', last);
+      expect(objects()).toEqual([]);
+      expect(informer.store.deletedWithProof('default/a') !== undefined).toBe(isProof);
+    },
+  );
 
   it('lets the event loop turn while it takes in a long page', async () => {
     create({
