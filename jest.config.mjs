@@ -4,12 +4,14 @@ const common = {
   transform: {},
   injectGlobals: false,
   restoreMocks: true,
-  snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs',
 };
+
+/** Tests compiled from TypeScript, whose snapshots stay beside the sources. */
+const compiled = { ...common, snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs' };
 
 /** The tests beside the code of a package. */
 const unit = (name) => ({
-  ...common,
+  ...compiled,
   displayName: name,
   roots: [`<rootDir>/packages/${name}/dist`],
   testMatch: ['**/*.test.js'],
@@ -17,7 +19,7 @@ const unit = (name) => ({
 
 /** Suites over the whole, in some folders of `e2e`. */
 const wide = (name, ...folders) => ({
-  ...common,
+  ...compiled,
   displayName: `e2e-${name}`,
   roots: ['<rootDir>/e2e/dist'],
   testMatch: folders.map((folder) => `<rootDir>/e2e/dist/${folder}/**/*.test.js`),
@@ -27,6 +29,7 @@ const wide = (name, ...folders) => ({
 export default {
   projects: [
     ...['api', 'engine', 'kube', 'controllers', 'manager', 'sim'].map(unit),
+    { ...common, displayName: 'e2e-cluster', roots: ['<rootDir>/e2e/cluster'], testMatch: ['**/*.test.mjs'] },
     wide('sim', 'sim'),
     wide('conformance', 'conformance', 'kube', 'crds'), // needs an API server and fake nodes
     wide('nodes', 'nodes'), // needs real nodes

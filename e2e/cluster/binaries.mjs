@@ -1,5 +1,5 @@
 // The programs of Kubernetes: found in $KUBEBUILDER_ASSETS or in the cache, else built from the pinned Go modules.
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, Unsupported } from './failure.mjs';
 import { withLock } from './lock.mjs';
@@ -80,12 +80,13 @@ async function requireGo(missing) {
   );
 }
 
-/** Whether the cached program was built from the pinned module. Where Go is missing, a cache is taken as it is. */
+/** Whether the cached program was built from the pinned module, or from our own source as it is. Where Go is missing, a cache is taken as it is. */
 async function isCurrent(name) {
   const binary = path.join(cache, name);
   const { folder, module } = sources.get(name);
   if (!existsSync(binary)) return false;
-  if (module === undefined || !(await succeeds(['go', 'version']))) return true;
+  if (!(await succeeds(['go', 'version']))) return true;
+  if (module === undefined) return statSync(binary).mtimeMs > statSync(path.join(modules, folder, 'main.go')).mtimeMs;
   const info = await run(['go', 'version', '-m', binary]);
   return info.includes(`\tmod\t${module}\t${pinned(folder, module)}\t`);
 }

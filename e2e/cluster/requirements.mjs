@@ -59,7 +59,8 @@ export async function requireNodeSupport(say, folders) {
   }
   say(`Installing ${packages.join(', ')}.`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run(['apt-get', 'update', '--quiet'], { env });
+  // A source that does not answer is no reason to give up: the package may be in another, or in an older list.
+  await run(['apt-get', 'update', '--quiet'], { env }).catch((error) => say(error.message));
   await run(['apt-get', 'install', '--quiet', '--yes', '--no-install-recommends', ...packages], { env });
   const still = needs.filter((need) => !need.isMet()).map((need) => need.what);
   if (still.length > 0)

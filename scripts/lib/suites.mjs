@@ -57,6 +57,7 @@ export const suites = {
   ],
   sim: [{ steps: [jest({ limitMs: 20 * minute, options: inParallel }, 'e2e-sim')] }],
   cluster: [
+    { steps: [jest({ limitMs: 10 * minute, options: inTurn }, 'e2e-cluster')] },
     {
       cluster: ['--fake', '5'],
       steps: [jest({ limitMs: 10 * minute, options: inTurn }, 'e2e-conformance')],
