@@ -151,7 +151,7 @@ function arbitraryPod(runners: typeof single): fc.Arbitrary<PodView> {
       return {
         ...made,
         gated,
-        ...(deletionAt === undefined ? {} : { deletionAt: deletionAt as Sec }),
+        ...(deletionAt === undefined ? {} : { deletionAt }),
         ...(incarnation === undefined ? {} : { incarnation }),
       };
     });
