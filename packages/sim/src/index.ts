@@ -8,6 +8,7 @@ export type { TraceLine } from './base/trace.js';
 export { type AppliedWrite, type ClientOptions, Cluster, type ClusterInit } from './cluster.js';
 export type { Client } from './face/client.js';
 export { type Fate, type Faults, type Hooks, NO_FAULTS, type WriteAttempt } from './face/faults.js';
+export { type ServerOptions, type ServerRuntime, SimServer } from './face/server.js';
 export { SimTransportError } from './face/shapes.js';
 export type { NodeShape } from './parts/node-shape.js';
 export type { ProbeResult } from './parts/proxy.js';

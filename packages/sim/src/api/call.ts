@@ -36,6 +36,7 @@ export interface Call {
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly contentType: string;
+  readonly accept: string | undefined;
   readonly user: string;
   /** The field manager of a write. */
   readonly manager: string;
@@ -67,6 +68,7 @@ export function parseCall(world: World, request: SimRequest): Call | undefined {
     query,
     body: request.body,
     contentType: request.contentType ?? 'application/json',
+    accept: request.accept,
     user,
     manager: query['fieldManager'] ?? user,
   };

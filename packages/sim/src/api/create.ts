@@ -31,7 +31,8 @@ export function create(
   const metadata = createMetadata(call, sent);
   const completed = complete(resource, withoutStatus(resource, draft), unknownFields(call));
   const named = { ...completed, metadata };
-  const object = (kindRules(resource.id).admitCreate?.(world, named) ?? named) as unknown as KubeObject;
+  const admitted = kindRules(resource.id).admitCreate?.(world, named) ?? named;
+  const object = withEmptyStatus(resource, admitted) as unknown as KubeObject;
   admitCreate(call, object);
   const errors = [
     ...nameFaults(resource, object.metadata.name),
@@ -54,6 +55,11 @@ function checkNamespace(call: Call, sent: JsonObject): void {
   if (own !== undefined && own !== '' && own !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+// A built-in object always has the status its kind has; a custom one has none until somebody writes it.
+function withEmptyStatus(resource: Resource, draft: JsonObject): JsonObject {
+  return resource.custom === undefined && resource.status ? { status: {}, ...draft } : draft;
 }
 
 function withoutStatus(resource: Resource, draft: JsonObject): JsonObject {

@@ -23,9 +23,9 @@ export function handle(world: World, request: SimRequest): SimResponse {
   return answer((): SimResponse => {
     checkBodySize(world, request);
     const call = parseCall(world, request);
-    if (call === undefined) return ok(200, discovery(world, request));
+    if (call === undefined) return ok(200, discovery(world, request.path));
     const { status, body } = dispatch(call, request.method);
-    return ok(status, render(call, body, request.accept));
+    return ok(status, render(call, body));
   });
 }
 
@@ -61,7 +61,8 @@ function answer<T>(work: () => T): T | SimResponse {
 }
 
 function ok(status: number, body: unknown): SimResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body };
+  const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+  return { status, headers: { 'content-type': type }, body };
 }
 
 function checkBodySize(world: World, request: SimRequest): void {

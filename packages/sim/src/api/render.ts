@@ -7,7 +7,7 @@ import { type IncludeObject, metadataOnly, toTable } from './tables/table.js';
 type Form = 'whole' | 'table' | 'metadata';
 
 /** The form an Accept header prefers: the first one that is known. */
-export function preferredForm(accept: string | undefined): Form {
+function preferredForm(accept: string | undefined): Form {
   for (const part of (accept ?? '').split(',')) {
     if (part.includes('as=Table')) return 'table';
     if (part.includes('as=PartialObjectMetadata')) return 'metadata';
@@ -17,13 +17,9 @@ export function preferredForm(accept: string | undefined): Form {
 }
 
 /** A body in the form that was asked for. A Status stays as it is. */
-export function render(
-  call: Pick<Call, 'resource' | 'query' | 'world'>,
-  body: JsonObject,
-  accept: string | undefined,
-): JsonObject {
+export function render(call: Call, body: JsonObject): JsonObject {
   if (body['kind'] === 'Status') return body;
-  switch (preferredForm(accept)) {
+  switch (preferredForm(call.accept)) {
     case 'whole':
       return body;
     case 'table':

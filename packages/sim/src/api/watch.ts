@@ -10,6 +10,7 @@ import type { World } from '../base/world.js';
 import type { Call } from './call.js';
 import { type ApiError, expired, invalid } from './errors.js';
 import { asVersion, parseVersion, select } from './list.js';
+import { render } from './render.js';
 import { apiVersionOf, type Resource } from './resource.js';
 import { type Matcher, queryMatcher } from './selectors.js';
 
@@ -24,6 +25,7 @@ export class SimWatch {
   /** The server ends the stream after this long, if asked to. */
   readonly timeoutMs: number | undefined;
   readonly bookmarks: 'wanted' | 'not wanted';
+  readonly #call: Call;
   readonly #world: World;
   readonly #matches: Matcher | undefined;
   readonly #initial: SimWatchEvent[] = [];
@@ -35,6 +37,7 @@ export class SimWatch {
    */
   constructor(call: Call, asOfRv: number = call.world.store.rv) {
     const { world, resource, query } = call;
+    this.#call = call;
     this.#world = world;
     this.resource = resource;
     this.namespace = call.namespace;
@@ -67,13 +70,13 @@ export class SimWatch {
   /** The next event, up to and including a version; undefined when there is none yet. */
   next(limitRv: number = Number.POSITIVE_INFINITY): SimWatchEvent | undefined {
     const first = this.#initial.shift();
-    if (first !== undefined) return first;
+    if (first !== undefined) return this.#render(first);
     for (;;) {
       const change = this.#world.store.nextChange(this.resource.id, this.#position);
       if (change === undefined || change.rv > limitRv) return undefined;
       this.#position = change.rv;
       const event = this.#translate(change);
-      if (event !== undefined) return event;
+      if (event !== undefined) return this.#render(event);
     }
   }
 
@@ -117,6 +120,11 @@ export class SimWatch {
     if (!before || previous === undefined) return undefined;
     const last = { ...previous, metadata: { ...previous.metadata, resourceVersion: String(change.rv) } };
     return changed('DELETED', this.resource, last);
+  }
+
+  #render(event: SimWatchEvent): SimWatchEvent {
+    if (event.type === 'BOOKMARK' || event.type === 'ERROR') return event;
+    return { type: event.type, object: render(this.#call, event.object) };
   }
 
   #sees(object: KubeObject): boolean {

@@ -41,6 +41,7 @@ export function deleteObject(
     query: {},
     body: undefined,
     contentType: 'application/json',
+    accept: undefined,
     user: by,
     manager: by,
   };

@@ -88,20 +88,16 @@ function sync(world: World, key: string): void {
     group.endpoints.push(endpoint);
     groups.set(name, group);
   }
-  const used = new Set<string>();
+  // Without pods there is one slice without endpoints, so that there is always something to watch.
+  if (groups.size === 0) groups.set('[]', { ports: [], endpoints: [] });
+  const rest = slices.filter((slice) => !groups.has(JSON.stringify(slice['ports'] ?? [])));
   for (const [name, group] of groups) {
     const own = slices.filter((slice) => JSON.stringify(slice['ports'] ?? []) === name);
-    reconcile(world, service, own, group.endpoints, group.ports, labels);
-    for (const slice of own) used.add(keyOf(slice));
+    // A slice that nothing else needs, the placeholder above all, is taken into use before a new one is made.
+    const spare = own.length === 0 ? rest.splice(0, 1) : [];
+    reconcile(world, service, [...own, ...spare], group.endpoints, group.ports, labels);
   }
-  const rest = slices.filter((slice) => !used.has(keyOf(slice)));
-  // One slice without endpoints stays, so that there is always something to watch.
-  if (groups.size > 0) {
-    for (const slice of rest) world.commit(SLICES, undefined, slice, ME);
-    return;
-  }
-  reconcile(world, service, rest.slice(0, 1), [], [], labels);
-  for (const slice of rest.slice(1)) world.commit(SLICES, undefined, slice, ME);
+  for (const slice of rest) world.commit(SLICES, undefined, slice, ME);
 }
 
 function slicesOf(world: World, service: Service): readonly KubeObject[] {

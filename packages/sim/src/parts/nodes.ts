@@ -13,6 +13,8 @@ import { nodeState, setNodeState } from './node-state.js';
 import { covers } from './scheduler/fit.js';
 
 const ME = 'node-controller';
+/** From a node's absence to the removal of its pods: a sweep each 20 s, and 40 s in which the node may come back. */
+const COLLECT_MS = [40_000, 62_000] as const;
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
@@ -58,7 +60,7 @@ export const nodes: Part = {
     if (change.resource !== 'nodes') return;
     const { name } = change.object.metadata;
     if (change.type === 'ADDED') world.after([0, 1000], 'nodes.heard', { name });
-    else if (change.type === 'DELETED') world.after([20_000, 60_000], 'nodes.collect', { name });
+    else if (change.type === 'DELETED') world.after(COLLECT_MS, 'nodes.collect', { name });
     else planEvictions(world, change.object as Node);
   },
 };
@@ -136,8 +138,10 @@ function podBound(world: World, change: Change): void {
   const pod = change.object as Pod;
   const before = change.previous as Pod | undefined;
   if (change.type === 'DELETED' || pod.spec.nodeName === undefined || before?.spec.nodeName !== undefined) return;
-  const node = nodeOf(world, pod.spec.nodeName);
+  const name = pod.spec.nodeName;
+  const node = nodeOf(world, name);
   if (node !== undefined) planEviction(world, pod, node);
+  else world.after(COLLECT_MS, 'nodes.collect', { name });
 }
 
 function planEvictions(world: World, node: Node): void {

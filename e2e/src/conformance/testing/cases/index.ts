@@ -3,9 +3,27 @@ import type { Case } from '../bed.js';
 import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
+import { owners } from './owners.js';
 import { patches } from './patches.js';
+import { pods } from './pods.js';
 import { reads } from './reads.js';
+import { scheduling } from './scheduling.js';
+import { services } from './services.js';
+import { tenancy } from './tenancy.js';
 import { watches } from './watches.js';
 import { writes } from './writes.js';
 
-export const cases: readonly Case[] = [...writes, ...patches, ...deletes, ...reads, ...watches, ...custom, ...applies];
+export const cases: readonly Case[] = [
+  ...writes,
+  ...patches,
+  ...applies,
+  ...deletes,
+  ...reads,
+  ...watches,
+  ...custom,
+  ...pods,
+  ...services,
+  ...tenancy,
+  ...owners,
+  ...scheduling,
+];

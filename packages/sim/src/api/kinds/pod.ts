@@ -222,12 +222,12 @@ function updateFaults(spec: JsonObject, before: JsonObject): readonly FieldError
     errors.push({ field: 'spec.tolerations', type: 'Forbidden', detail });
   }
   const oldGates = asList(before['schedulingGates']);
-  const addedGates = asList(spec['schedulingGates']).filter((gate) => !oldGates.some((old) => equal(old, gate)));
-  if (addedGates.length > 0) {
-    const names = addedGates.map((gate) => asText(asObject(gate)['name'])).join(', ');
-    const detail = `only deletion is allowed, but found new scheduling gates '${names}'`;
-    errors.push({ field: 'spec.schedulingGates', type: 'Forbidden', detail });
-  }
+  asList(spec['schedulingGates']).forEach((gate, i) => {
+    if (oldGates.some((old) => equal(old, gate))) return;
+    const name = asText(asObject(gate)['name']);
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    errors.push({ field: `spec.schedulingGates[${i}].name`, type: 'Forbidden', detail });
+  });
   if (!equal(frozenPart(spec, oldGates.length > 0), frozenPart(before, oldGates.length > 0))) {
     const changed = Object.keys({ ...spec, ...before }).filter((key) => !equal(spec[key], before[key]));
     const detail = `pod updates may not change fields other than ${CHANGEABLE}\n(changed: ${changed.join(', ')})`;

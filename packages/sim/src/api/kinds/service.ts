@@ -58,7 +58,8 @@ export const serviceRules = {
     }
     errors.push(...portFaults(ports));
     const before = asObject(old?.['spec']);
-    if (old !== undefined && !equal(before['clusterIPs'], spec['clusterIPs'])) {
+    const moved = !equal(before['clusterIPs'], spec['clusterIPs']) || before['clusterIP'] !== spec['clusterIP'];
+    if (old !== undefined && moved) {
       const detail = 'may not change once set';
       errors.push({ field: 'spec.clusterIPs[0]', type: 'Invalid', value: spec['clusterIPs'], detail });
     }

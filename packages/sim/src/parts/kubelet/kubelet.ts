@@ -69,6 +69,8 @@ function see(world: World, { key, uid, node }: Seen): void {
     return;
   }
   if (run === undefined) {
+    // A node that is not in the API has no kubelet.
+    if (world.store.get('nodes', node) === undefined) return;
     if (isTerminal(pod) && pod.metadata.deletionTimestamp === undefined) return;
     admit(world, pod, node);
     return;
