@@ -1,5 +1,5 @@
 /** Random worlds: random rows × random pods × random specs, legal or not, for the properties of a plan. */
-import { type InstanceRow, newRowBase, type Rev, type Sec } from '@omenative/api';
+import { type InstanceRow, newRowBase, type Rev } from '@omenative/api';
 import fc from 'fast-check';
 import type { GateView, LifecycleConfig, PodView, Snapshot } from '../snapshot.js';
 import { chartConfig, gang, noon, payload, pod, revisionOf, single, world } from './world.js';
