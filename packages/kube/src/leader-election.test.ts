@@ -203,6 +203,17 @@ describe('LeaderElection', () => {
     expect(log).toEqual([]);
   });
 
+  it('does not lead on an answer that comes after its deadline [B40]', async () => {
+    answersLate(0);
+    answersLate(12_000);
+    const election = candidate('one');
+    election.start();
+    await runtime.advance(12_000);
+    expect([server.lease?.spec?.holderIdentity, election.isHeld(), log]).toEqual(['one', false, []]);
+    await runtime.advance(2400);
+    expect([election.isHeld(), log]).toEqual([true, ['one acquired']]);
+  });
+
   describe('when renewal fails', () => {
     it('holds on for a while, and then shuts the fence before anything else [B40]', async () => {
       const shutAt: number[] = [];
@@ -246,6 +257,15 @@ describe('LeaderElection', () => {
         open: false,
         why: 'the lease system/lock was not renewed in time by this process',
       });
+    });
+
+    it('is shut by the clock alone from when the last renewal was sent [B40]', async () => {
+      const election = await leader('one');
+      answersLate(4000);
+      await runtime.advance(6000);
+      expect(election.isHeld()).toBe(true);
+      runtime.freeze(6000);
+      expect(election.isHeld()).toBe(false);
     });
 
     it('is not fooled by a wall clock that steps back [B40]', async () => {
