@@ -108,6 +108,12 @@ describe('the surge budget', () => {
       { pods: [pod(), pod({ ordinal: 1, over: { deletionAt: noon + 1 } })] },
     ],
     [
+      1,
+      'an old pod whose containers have ended and that is not gone yet',
+      readyRow(0),
+      { pods: [pod(), pod({ ordinal: 1, health: 'failed', over: { deletionAt: noon + 1 } })] },
+    ],
+    [
       0,
       'an old pod that lingers after its grace',
       readyRow(0),

@@ -5,7 +5,7 @@ import { restingSet } from './operations/resting.js';
 import { isSurging } from './operations/update-surge.js';
 import { servesNow } from './readiness.js';
 import type { PodView, Snapshot } from './snapshot.js';
-import { isTerminating, slotsOf, type Unit } from './units.js';
+import { isTerminal, isTerminating, slotsOf, type Unit } from './units.js';
 
 /**
  * The `partition` lowest-indexed Instances that are not on the target and not on their way to it stay where they are.
@@ -114,15 +114,14 @@ function reasonOf(unit: Unit, extra: PodView | undefined): string {
   return `; extra pod ${extra.name} holds a surge slot until ${until}`;
 }
 
-/** Pods in no slot of the row's own life that still count: live, or dying within their grace. */
+/**
+ * Pods in no slot of the row's own life that still count: live, or dying within their grace. A dying pod whose containers
+ * have ended is there for some moments more, in which somebody who counts pods would see one too many.
+ */
 function extraPods(snapshot: Snapshot, unit: Unit): readonly PodView[] {
   const own = new Set(slotsOf(snapshot, unit.index, unit.row.activeOrdinal, unit.row.running).map((slot) => slot.name));
   return unit.pods.filter(
-    (pod) =>
-      !own.has(pod.name) &&
-      (pod.deletionAt === undefined || pod.deletionAt > snapshot.now) &&
-      pod.phase !== 'Failed' &&
-      pod.phase !== 'Succeeded',
+    (pod) => !own.has(pod.name) && (pod.deletionAt === undefined ? !isTerminal(pod) : pod.deletionAt > snapshot.now),
   );
 }
 
