@@ -10,7 +10,7 @@ import {
   startCaches,
 } from '@omenative/controllers';
 import { Client, EventRecorder, LeaderElection, type Runtime, type Transport, TransportError } from '@omenative/kube';
-import type { Cluster, ClientOptions, Client as SimClient } from '@omenative/sim';
+import type { ClientOptions, Cluster, Client as SimClient } from '@omenative/sim';
 
 export const configNamespace = 'ome';
 
@@ -26,6 +26,10 @@ export interface ProcessOptions {
   readonly log?: Log;
 }
 
+function makeError(message: string, kind: 'timeout' | 'refused' | 'reset', sent: 'no' | 'maybe'): Error {
+  return new TransportError(message, kind, sent);
+}
+
 /** Short lease times, so that a takeover fits into a scenario. */
 const lease = { leaseDurationMs: 5000, renewDeadlineMs: 3000, retryPeriodMs: 1000 };
 
@@ -36,8 +40,6 @@ export class ManagerProcess {
   #isLeader = false;
 
   constructor(cluster: Cluster, options: ProcessOptions) {
-    const makeError = (message: string, kind: 'timeout' | 'refused' | 'reset', sent: 'no' | 'maybe'): Error =>
-      new TransportError(message, kind, sent);
     this.name = options.name;
     this.sim = cluster.client(options.name, {
       makeError,

@@ -10,6 +10,8 @@ export interface Step {
   act(user: User): void;
   /** What follows while the step is under way, after so many milliseconds: a user who does not wait. */
   readonly meanwhile?: readonly { readonly afterMs: number; act(user: User): void }[];
+  /** Where the step ends depends on how far things had come; what follows it does not. */
+  readonly ends?: 'by timing';
 }
 
 export interface Scenario {
@@ -36,14 +38,14 @@ export const world: Partial<WorldOptions> = {
 
 const chat = 'lab/chat-engine';
 
-const create = (replicas: number, image = 'v1'): Step => ({
+const create = (replicas: number, image = 'v1', instanceReadyTimeout = '10m'): Step => ({
   name: `create ${replicas} at ${image}`,
-  act: (user) => user.create(service({ replicas, image, instanceReadyTimeout: '2m' })),
+  act: (user) => user.create(service({ replicas, image, instanceReadyTimeout })),
 });
 
 const createGang = (replicas: number, workers: number): Step => ({
   name: `create ${replicas} gangs of ${workers + 1}`,
-  act: (user) => user.create(service({ replicas, image: 'v1', workers, instanceReadyTimeout: '2m' })),
+  act: (user) => user.create(service({ replicas, image: 'v1', workers, instanceReadyTimeout: '10m' })),
 });
 
 const scale = (replicas: number): Step => ({ name: `scale to ${replicas}`, act: (user) => user.scale(replicas) });
@@ -83,7 +85,12 @@ export const scenarios: readonly Scenario[] = [
     traffic: chat,
   },
   { name: 'bad-image', steps: [create(2), image('bad'), image('v2')], caps: { 'chat-engine': 3 }, traffic: chat },
-  { name: 'never-ready', steps: [create(2), image('dark'), image('v1')], caps: { 'chat-engine': 3 }, traffic: chat },
+  {
+    name: 'never-ready',
+    steps: [create(2, 'v1', '60s'), image('dark'), image('v1')],
+    caps: { 'chat-engine': 3 },
+    traffic: chat,
+  },
   {
     name: 'bad-create',
     steps: [create(2, 'bad'), image('v1')],
@@ -97,6 +104,7 @@ export const scenarios: readonly Scenario[] = [
         name: 'image v2, paused in the middle',
         act: (user) => user.setImage('v2'),
         meanwhile: [{ afterMs: 800, act: (user) => user.pause('true') }],
+        ends: 'by timing',
       },
       { name: 'resume', act: (user) => user.pause(null) },
     ],
@@ -161,6 +169,7 @@ export const scenarios: readonly Scenario[] = [
 /** @throws Error naming the known scenarios. */
 export function scenarioNamed(name: string): Scenario {
   const found = scenarios.find((scenario) => scenario.name === name);
-  if (found === undefined) throw new Error(`no scenario ${name}; there are: ${scenarios.map((s) => s.name).join(', ')}`);
+  if (found === undefined)
+    throw new Error(`no scenario ${name}; there are: ${scenarios.map((s) => s.name).join(', ')}`);
   return found;
 }

@@ -36,7 +36,7 @@ export class Simulation {
   #nextProbeMs = startMs;
   #isProbing = false;
   #processNumber = 0;
-  /** Writes of managers so far, for crash points and quiet periods. */
+  /** Writes of managers so far, those to the lease aside. */
   writes: AppliedWrite[] = [];
 
   constructor(options: SimulationOptions) {
@@ -49,7 +49,7 @@ export class Simulation {
     for (const name of ['node-1', 'node-2', 'node-3']) this.cluster.addNode({ name, cpu: 32 });
     this.invariants = new Invariants(this.cluster);
     this.cluster.onApplied((write) => {
-      if (this.isManager(write.by)) this.writes.push(write);
+      if (this.isManager(write.by) && !write.resource.startsWith('leases')) this.writes.push(write);
       this.invariants.check(write, this.isManager(write.by));
     });
   }
@@ -98,13 +98,17 @@ export class Simulation {
     const untilMs = this.cluster.nowMs + ms;
     await drained();
     while (!done()) {
-      if (this.cluster.nowMs >= untilMs) throw new Error(`after ${ms / 1000} s of virtual time: not ${what}\n${this.tail()}`);
+      if (this.cluster.nowMs >= untilMs)
+        throw new Error(`after ${ms / 1000} s of virtual time: not ${what}\n${this.tail()}`);
       await this.#once(untilMs);
     }
   }
 
-  /** Waits until no manager has written for `quietMs`. */
-  async settle(quietMs = 30_000, ms = 1_800_000): Promise<void> {
+  /**
+   * Waits until no manager has written for `quietMs`: by default longer than the chart lets a pod be stuck, so that an
+   * attempt that is bound to fail has failed.
+   */
+  async settle(quietMs = 75_000, ms = 1_800_000): Promise<void> {
     const untilMs = this.cluster.nowMs + ms;
     let seen = this.writes.length;
     let sinceMs = this.cluster.nowMs;
@@ -149,7 +153,9 @@ export class Simulation {
       this.probes.sent += 1;
       if (result.ok) continue;
       this.probes.failed += 1;
-      this.probes.failures.push(`+${(this.cluster.nowMs - startMs) / 1000} ${service}: ${result.why} ${result.pod ?? ''}`);
+      this.probes.failures.push(
+        `+${(this.cluster.nowMs - startMs) / 1000} ${service}: ${result.why} ${result.pod ?? ''}`,
+      );
     }
   }
 

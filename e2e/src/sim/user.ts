@@ -152,7 +152,7 @@ export class User {
     return this.#cluster.handle({
       method,
       path,
-      body: body as never,
+      body,
       user: 'user',
       ...(contentType === undefined ? {} : { contentType }),
     });
