@@ -160,16 +160,33 @@ describe('act', () => {
   });
 });
 
+/** A status whose row has the operation that covers the effects. */
+const covering = {
+  instanceStatuses: [
+    {
+      index: 0,
+      phase: 'Creating',
+      operation: {
+        id: 'op-1',
+        type: 'Create',
+        step: 'CreatePods',
+        startedAt: '2026-01-01T00:00:00Z',
+        lastProgressAt: '2026-01-01T00:00:00Z',
+      },
+    },
+  ],
+};
+
 describe('the fence of each effect', () => {
   const effects = [chainOf('delete', deleteEffect(0, 'none'))];
 
   it.each([
-    ['the spec has changed', at(rawReplica(), '210', { metadata: { generation: 2 } })],
+    ['the spec has changed', at(rawReplica({ status: covering }), '210', { metadata: { generation: 2 } })],
     [
       'the object is being deleted',
-      at(rawReplica(), '210', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      at(rawReplica({ status: covering }), '210', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     ],
-    ['another object has the name', at(rawReplica(), '210', { metadata: { uid: 'another' } })],
+    ['another object has the name', at(rawReplica({ status: covering }), '210', { metadata: { uid: 'another' } })],
     ['the operation is gone from the status', at(rawReplica(), '210')],
   ])('sends nothing when %s', async (_, replica) => {
     const { harness, context } = await world();
@@ -187,22 +204,7 @@ describe('the fence of each effect', () => {
 
   it('goes on when somebody else wrote what does not matter', async () => {
     const { harness, context } = await world();
-    const status = {
-      instanceStatuses: [
-        {
-          index: 0,
-          phase: 'Creating',
-          operation: {
-            id: 'op-1',
-            type: 'Create',
-            step: 'CreatePods',
-            startedAt: '2026-01-01T00:00:00Z',
-            lastProgressAt: '2026-01-01T00:00:00Z',
-          },
-        },
-      ],
-    };
-    harness.send('inferencereplicas', 'MODIFIED', at(rawReplica({ status }), '210'));
+    harness.send('inferencereplicas', 'MODIFIED', at(rawReplica({ status: covering }), '210'));
     await run(context, effects);
     expect(harness.sent).toEqual([expect.stringMatching(/^DELETE/)]);
   });
@@ -212,7 +214,11 @@ describe('the fence of each effect', () => {
     const two = [chainOf('unroute', { ...gateEffect('add', 1), hold: { writer: 'W', key: 'x' } }), ...effects];
     await run(context, two, {
       onResult: () => {
-        harness.send('inferencereplicas', 'MODIFIED', at(rawReplica(), '210', { metadata: { generation: 2 } }));
+        harness.send(
+          'inferencereplicas',
+          'MODIFIED',
+          at(rawReplica({ status: covering }), '210', { metadata: { generation: 2 } }),
+        );
       },
     });
     expect(harness.sent).toEqual([expect.stringMatching(/^PATCH/)]);
