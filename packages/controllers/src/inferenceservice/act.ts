@@ -23,6 +23,8 @@ export interface ActDeps {
 }
 
 export interface ActReport extends PassOutcome {
+  /** The components as planned, with their replicas as they are now. */
+  readonly components: readonly ComponentPlan[];
   /** Something was not done that may work soon. */
   readonly isDisturbed: boolean;
 }
@@ -60,8 +62,16 @@ class Actor {
       failed: this.#failed,
       ...(this.#entryFailed === undefined ? {} : { entryFailed: this.#entryFailed }),
       services: routing.wanted,
+      components: this.#plan.components.map((component) => this.#asOfNow(component)),
       isDisturbed: this.#isDisturbed,
     };
+  }
+
+  /** With the replica that the cache holds after our own writes, so that one pass tells the whole story. */
+  #asOfNow(plan: ComponentPlan): ComponentPlan {
+    const standing = this.#standing.get(plan.component);
+    const stored = standing === undefined ? undefined : this.#world.replicaNamed(standing.name);
+    return stored === undefined || stored.meta.uid !== standing?.uid ? plan : { ...plan, stored };
   }
 
   async #reconcileReplica(plan: ComponentPlan): Promise<void> {

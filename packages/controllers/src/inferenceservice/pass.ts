@@ -44,7 +44,7 @@ export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
   }
   const plan = render(world);
   const report = await act(deps, world, plan);
-  const status = serviceStatus(world, plan, report, nowText);
+  const status = serviceStatus(world, { ...plan, components: report.components }, report, nowText);
   const persisted = await persistStatus(deps, world.service, status);
   const { namespace, name, uid } = world.service.meta;
   for (const event of eventsOf(world, plan, report)) {
