@@ -10,8 +10,9 @@ import { DEFAULT_OPTIONS, type WorldOptions } from './base/options.js';
 import type { Change } from './base/store.js';
 import type { TraceLine } from './base/trace.js';
 import { World } from './base/world.js';
-import { type ApplyArgs, Client } from './face/client.js';
-import { type Faults, type Hooks, NO_FAULTS } from './face/faults.js';
+import { Client } from './face/client.js';
+import { type Faults, type Hooks, NO_FAULTS, type WriteAttempt } from './face/faults.js';
+import { APPLY, type ApplyArgs, MESSAGE, type Message } from './face/messages.js';
 import { type MakeError, SimTransportError } from './face/shapes.js';
 import { type NodeShape, nodeObject } from './parts/node-shape.js';
 import { PARTS } from './parts/parts.js';
@@ -130,7 +131,7 @@ export class Cluster {
 
   /** The same cluster from here on a path of its own: no clients, but the requests they have under way. */
   fork(): Cluster {
-    return new Cluster(this.#world.fork((entry) => !entry.kind.startsWith('client.') || entry.kind === 'client.apply'));
+    return new Cluster(this.#world.fork((entry) => entry.kind !== MESSAGE));
   }
 
   /** A new client. Clients of one name are different processes. */
@@ -139,7 +140,8 @@ export class Cluster {
     const id = `${name}#${this.#clientNumber}`;
     const makeError: MakeError =
       options.makeError ?? ((message, kind, sent) => new SimTransportError(message, kind, sent));
-    const client = new Client(this.#world, id, name, { ...NO_FAULTS, ...options.faults }, this.hooks, makeError);
+    const faults = { ...NO_FAULTS, ...options.faults };
+    const client = new Client({ world: this.#world, id, name, faults, hooks: this.hooks, makeError });
     this.#clients.set(id, client);
     return client;
   }
@@ -180,27 +182,30 @@ export class Cluster {
   }
 
   #runClientEntry(entry: Entry): void {
-    const args = entry.args as ApplyArgs;
-    if (entry.kind === 'client.apply') {
-      this.#apply(args);
-      return;
+    switch (entry.kind) {
+      case APPLY:
+        this.#apply(entry.args as ApplyArgs);
+        return;
+      case 'request':
+        handle(this.#world, entry.args as SimRequest);
+        return;
+      case MESSAGE: {
+        const message = entry.args as Message;
+        const client = this.#clients.get(message.client);
+        if (client?.alive !== true) return;
+        this.#touched = true;
+        client.run(message);
+        return;
+      }
+      default:
+        throw new Error(`sim: nobody knows what to do with an agenda entry of kind ${entry.kind}`);
     }
-    if (entry.kind === 'request') {
-      handle(this.#world, entry.args as SimRequest);
-      return;
-    }
-    const client = this.#clients.get(args.client);
-    if (client === undefined || !client.alive) return;
-    this.#touched = true;
-    client.run(entry.kind, entry.args as Readonly<Record<string, never>>, (request, asOfRv) =>
-      openWatch(this.#world, request, asOfRv),
-    );
   }
 
   #apply(args: ApplyArgs): void {
     const { write, request } = args;
     const client = this.#clients.get(args.client);
-    const attempt = { client: client?.name ?? args.client, n: write, request: request as never };
+    const attempt: WriteAttempt = { client: client?.name ?? args.client, n: write, request };
     if (write > 0 && this.hooks.beforeWrite?.(attempt) === 'drop') return;
     const response = handle(this.#world, staleRead(request, client?.behindRv));
     if (write > 0 && this.hooks.afterWrite?.(attempt, response.status) === 'drop') return;

@@ -1,5 +1,6 @@
 /** What can happen to a request and to a stream, as data that a seed or a test chooses. */
 
+import type { SimRequest } from '../api/call.js';
 import type { Random, Range } from '../base/random.js';
 import type { ClientRequest } from './shapes.js';
 
@@ -66,7 +67,7 @@ export interface WriteAttempt {
   readonly client: string;
   /** The number of this write among those of the client, from 1. */
   readonly n: number;
-  readonly request: ClientRequest;
+  readonly request: SimRequest;
 }
 
 export interface Hooks {

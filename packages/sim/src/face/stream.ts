@@ -21,6 +21,7 @@ export class Stream {
     return this.#path;
   }
 
+  /** How long the client asked for. */
   get timeoutMs(): number | undefined {
     return this.#watch?.timeoutMs;
   }
@@ -29,18 +30,19 @@ export class Stream {
     return this.#watch?.bookmarks === 'wanted';
   }
 
-  /** Takes the server's answer: a watch, or a refusal. True when it was a refusal and the stream is over. */
-  open(path: string, opened: unknown): boolean {
+  /** Takes the server's answer and tells the client. */
+  open(path: string, answer: SimWatch | SimResponse): 'open' | 'refused' {
     this.#path = path;
-    if (opened instanceof SimWatch) {
-      this.#watch = opened;
+    if (answer instanceof SimWatch) {
+      this.#watch = answer;
       this.#sink.onOpen();
-      return false;
+      return 'open';
     }
-    this.#sink.onEnd({ how: 'response', response: opened as SimResponse });
-    return true;
+    this.#sink.onEnd({ how: 'response', response: answer });
+    return 'refused';
   }
 
+  /** True for a change that the client is to hear of. */
   concerns(change: Change): boolean {
     return this.#watch?.concerns(change) === true;
   }
@@ -72,9 +74,9 @@ export class Stream {
   }
 
   /** Sends a bookmark at a version up to which everything was delivered. */
-  bookmark(rv: number, isOpen: () => boolean): void {
+  bookmark(rv: number): void {
     const watch = this.#watch;
-    if (watch === undefined || !isOpen()) return;
+    if (watch === undefined) return;
     watch.skipTo(rv);
     this.#sink.onEvent(watch.bookmark());
   }
