@@ -344,6 +344,20 @@ describe('runPass', () => {
     });
   });
 
+  it('says once that a name is taken by what is not ours [B105]', async () => {
+    const harness = await world(rawReplica());
+    const foreign = { metadata: { name: 'chat-engine-headless', namespace: 'team-a', uid: 'f', resourceVersion: '9' } };
+    harness.answer(({ method }) => (method === 'GET' ? ok(foreign) : failure(409, 'AlreadyExists', 'already exists')));
+    const covers = { by: 'rule', rule: 'object' } as const;
+    const effect = { do: 'ensureHeadless', key: 'ensureHeadless/chat-engine-headless', covers } as const;
+    const passes = passesOf(harness, () => ({ ...idle, chains: [chainOf('misc', effect)] }));
+    await passes.run();
+    expect(harness.recorded).toMatchObject([
+      { reason: 'NameTaken', type: 'Warning', episode: 'ensureHeadless/chat-engine-headless' },
+    ]);
+    expect(harness.recorded[0]?.message).toContain('Service chat-engine-headless exists');
+  });
+
   it('warns of a rollback to the revision of another, and runs the spec', async () => {
     const foreign = {
       metadata: {

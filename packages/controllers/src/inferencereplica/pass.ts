@@ -312,6 +312,10 @@ class Pass {
     if (result.as === 'invalid' || result.as === 'nameTaken') {
       teller.log('warn', this.#replica, `${effect.key}: ${result.as}: ${result.detail}`);
     }
+    if (result.as === 'nameTaken' && result.collision === undefined) {
+      const text = `${this.#prefix()}: ${result.detail}`;
+      teller.events(this.#replica, [{ reason: 'NameTaken', type: 'Warning', episode: effect.key, text }]);
+    }
   }
 
   #book(outcomes: ReadonlyMap<EffectKey, Outcome>): void {

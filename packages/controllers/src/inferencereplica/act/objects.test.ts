@@ -101,6 +101,13 @@ describe('finalizer', () => {
     ]);
   });
 
+  it('looks at what is there after a conflict', async () => {
+    const { harness, context } = await world();
+    harness.transport.answerNext(failure(409, 'Conflict', 'x')).answerNext(ok(at(rawReplica(), '230')));
+    expect(await finalizer(context, remove)).toMatchObject({ as: 'conflict' });
+    expect(harness.caches.replicas.store.get('team-a/chat-engine')?.meta.resourceVersion).toBe('230');
+  });
+
   it('ends with the object', async () => {
     const { harness, context } = await world();
     harness.answer(() => failure(404, 'NotFound', 'x'));

@@ -24,10 +24,23 @@ export async function finalizer(context: ActContext, effect: Of<'finalizer'>): P
     caches.replicas.takeIn(reply);
     return done;
   } catch (error) {
+    const as = classify(error);
+    // The cache is behind: whoever tries again must do so on what is there.
+    if (as === 'conflict') await lookAt(context);
+    if (as !== 'notFound') return resultOf(error);
     // With its last finalizer the object itself goes.
-    if (classify(error) !== 'notFound') return resultOf(error);
     caches.replicas.takeInDeletion(`${namespace}/${name}`, uid);
     return { as: 'gone', detail: '' };
+  }
+}
+
+async function lookAt(context: ActContext): Promise<void> {
+  const { client, caches, replica } = context;
+  const { namespace, name, uid } = replica.meta;
+  try {
+    caches.replicas.takeIn(await client.get(inferenceReplicaType, { namespace, name }));
+  } catch (error) {
+    if (classify(error) === 'notFound') caches.replicas.takeInDeletion(`${namespace}/${name}`, uid);
   }
 }
 
