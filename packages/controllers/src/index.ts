@@ -1,4 +1,12 @@
-export * from './caches.js';
+export {
+  type Caches,
+  type CachesOptions,
+  createCaches,
+  informersOf,
+  startCaches,
+  stopCaches,
+  whenCachesSynced,
+} from './caches.js';
 export * from './config/index.js';
 export {
   InferenceReplicaController,
@@ -10,6 +18,6 @@ export {
   type InferenceServiceControllerOptions,
 } from './inferenceservice/controller.js';
 export type { ServiceMetrics } from './inferenceservice/metrics.js';
+export { parseDurationMs } from './shared/duration.js';
 export type { EventSink } from './shared/events.js';
 export type { Log, LogLevel } from './shared/log.js';
-export { parseDurationMs } from './shared/duration.js';
