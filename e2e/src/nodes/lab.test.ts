@@ -1,0 +1,179 @@
+/** The HTTP lab, as a reader would do it, under a client that opens a connection for each request. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { label, revisionHashOf, teardownFinalizer } from '@omenative/api';
+import { createAll, example } from './testing/examples.js';
+import { PodHistory } from './testing/history.js';
+import {
+  conditionOf,
+  controllerRevisions,
+  countsOf,
+  deployments,
+  endpointSlices,
+  hasReadyContainers,
+  type InferenceReplica,
+  inferenceReplicas,
+  inferenceServices,
+  isTerminating,
+  type Pod,
+  pods,
+  services,
+} from './testing/objects.js';
+import { createPlain } from './testing/plain.js';
+import { Prober, requestOnce, textOf } from './testing/prober.js';
+import { convergedAt, labScript, serviceUrl } from './testing/steps.js';
+import { describeOnNodes } from './testing/suite.js';
+
+const isvc = 'http-lab';
+const irep = 'http-lab-engine';
+const stepMs = 60_000;
+/** Deletions of the control run, until one fails a request. */
+const maxDeletions = 20;
+const rolls = process.env['OME_SOAK'] === '1' ? 20 : 3;
+
+describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
+  let history: PodHistory;
+
+  beforeAll(async () => {
+    history = await PodHistory.of(bed.api, `${label.inferenceService}=${isvc}`);
+    await createAll(bed.api, example('busybox-lab'));
+  });
+
+  afterAll(() => history.close());
+
+  const replica = (): Promise<InferenceReplica> => bed.api.get(inferenceReplicas, irep);
+
+  it(
+    'becomes Ready, and its columns say 2 2 2',
+    bed.explained(async () => {
+      await bed.api.waitUntil(inferenceServices, isvc, 'is Ready', stepMs, (service) => {
+        return conditionOf(service, 'Ready')?.status === 'True';
+      });
+      await bed.api.waitUntil(inferenceReplicas, irep, 'has 2 available', stepMs, (found) => {
+        return found.status?.availableReplicas === 2;
+      });
+      expect(countsOf(await replica())).toEqual([2, 2, 2]);
+      const table = await bed.api.table(inferenceReplicas);
+      expect(table.columns.join(' ').toUpperCase()).toBe('NAME COMPONENT DESIRED CURRENT READY AVAILABLE AGE');
+      expect(table.rows.map((cells) => cells.slice(0, 6))).toEqual([[irep, 'engine', 2, 2, 2, 2]]);
+    }),
+  );
+
+  it(
+    'answers through its Service',
+    bed.explained(async () => {
+      const url = await serviceUrl(bed.api, irep);
+      await (await Prober.start(url, bed.api.runtime)).stop();
+      expect(await requestOnce(url)).toBe('hello from OMENative v1');
+    }),
+  );
+
+  it(
+    'has three Instances when the InferenceService asks for three',
+    bed.explained(async () => {
+      const before = history.pods.map((pod) => pod.metadata.uid);
+      await bed.api.merge(inferenceServices, isvc, { spec: { engine: { minReplicas: 3, maxReplicas: 3 } } });
+      await bed.api.waitUntil(inferenceReplicas, irep, 'has 3 available', stepMs, (found) => {
+        return found.status?.availableReplicas === 3;
+      });
+      const after = history.pods.map((pod) => pod.metadata.uid);
+      expect(after).toEqual(expect.arrayContaining(before));
+    }),
+  );
+
+  it(
+    `rolls ${rolls} times with at most four pods and without a failed request; pods change their names and keep their incarnation; Ready is Unknown meanwhile [A2] [A3]`,
+    async () => {
+      await bed.explained(async () => {
+        const prober = await Prober.start(await serviceUrl(bed.api, irep), bed.api.runtime);
+        const conditions = new Set<string>();
+        for (let roll = 1; roll <= rolls; roll++) {
+          const before = await replica();
+          const ordinal = roll % 2;
+          const version = `v${roll + 1}`;
+          await bed.api.merge(inferenceServices, isvc, {
+            spec: { engine: { runner: { name: 'ome-container', args: [labScript(version)] } } },
+          });
+          const after = await bed.api.waitUntil(
+            inferenceReplicas,
+            irep,
+            `has rolled to ${version}`,
+            stepMs,
+            (found) => {
+              const ready = conditionOf(found, 'Ready');
+              if (found.status?.updateRevision !== before.status?.updateRevision) {
+                conditions.add(`${ready?.status} ${ready?.reason}`);
+              }
+              return convergedAt(found, 3) && found.status?.updateRevision !== before.status?.updateRevision;
+            },
+          );
+          await bed.api.waitFor('the old pods are gone', stepMs, async () => history.pods.length === 3);
+          const hash = revisionHashOf(after.status?.updateRevision ?? '');
+          expect(history.pods.map(({ metadata }) => metadata.labels?.[label.revisionHash])).toEqual([hash, hash, hash]);
+          expect(history.pods.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+            [0, 1, 2].map((index) => `${irep}-${index}-default-${ordinal}`),
+          );
+          expect(history.pods.map(({ metadata }) => metadata.labels?.[label.incarnation])).toEqual(['1', '1', '1']);
+        }
+        const report = await prober.stop();
+        expect(textOf(report)).toMatch(/^0 of /);
+        expect([...report.answers.keys()]).toContain(`hello from OMENative v${rolls + 1}`);
+        history.expectAtMost(4);
+        history.expectDrainedBeforeDeletion();
+        expect(conditions).toContain('Unknown RolloutInProgress');
+        expect([...conditions].filter((text) => text.startsWith('False'))).toEqual([]);
+      })();
+    },
+    rolls * stepMs,
+  );
+
+  it(
+    'is drained and gone when it is deleted, and leaves nothing: its finalizer holds it until then [A15]',
+    bed.explained(async () => {
+      await bed.api.delete(inferenceServices, isvc);
+      let sawHeld = false;
+      await bed.api.waitFor('the replica is gone', stepMs, async () => {
+        const found = await bed.api.find(inferenceReplicas, irep);
+        if (found === undefined) return true;
+        sawHeld ||= found.metadata.finalizers?.includes(teardownFinalizer) === true && history.pods.length > 0;
+        return false;
+      });
+      expect(sawHeld).toBe(true);
+      expect(history.pods).toEqual([]);
+      history.expectDrainedBeforeDeletion();
+      for (const type of [inferenceServices, pods, services, controllerRevisions, endpointSlices]) {
+        await bed.api.waitFor(`no ${type.plural} are left`, stepMs, async () => {
+          const left = await bed.api.client.list(type, { namespace: bed.api.namespace });
+          return left.items.length === 0;
+        });
+      }
+    }),
+  );
+
+  it(
+    'would have failed requests without the drain: the same client sees them when a Deployment’s pods are deleted',
+    bed.explained(async () => {
+      await createPlain(bed.api, 'plain', 3);
+      const plain = await PodHistory.of(bed.api, 'app=plain');
+      const whenAllReady = (): Promise<readonly Pod[]> => {
+        return bed.api.waitFor('three pods of the Deployment are ready', stepMs, async () => {
+          const ready = plain.pods.filter((pod) => hasReadyContainers(pod) && !isTerminating(pod));
+          return ready.length === 3 && ready;
+        });
+      };
+      await whenAllReady();
+      const prober = await Prober.start(await serviceUrl(bed.api, 'plain'), bed.api.runtime);
+      // Whether one deletion hits a request is chance: kubelet and kube-proxy race.
+      for (let deletions = 0; prober.report().failures.length === 0 && deletions < maxDeletions; deletions++) {
+        const [one] = await whenAllReady();
+        await bed.api.delete(pods, one?.metadata.name ?? '');
+        await bed.api.waitFor('it is gone', stepMs, async () => {
+          return !plain.pods.some(({ metadata }) => metadata.uid === one?.metadata.uid);
+        });
+      }
+      const report = await prober.stop();
+      plain.close();
+      expect(report.failures.length).toBeGreaterThan(0);
+      await bed.api.delete(deployments, 'plain');
+    }),
+  );
+});
