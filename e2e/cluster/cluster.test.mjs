@@ -2,8 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -14,11 +16,9 @@ const shape = isRoot ? ['--nodes', '1'] : ['--fake', '1'];
 const { OME_CLUSTER: _ours, ...outside } = process.env;
 let dir;
 let env;
-let groupsBefore;
 
 beforeAll(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'ome-cluster-test-'));
-  groupsBefore = containerGroups();
   env = { ...outside, OME_CLUSTER_DIR: dir, OME_CLUSTER_PORT: '26443' };
 });
 
@@ -40,20 +40,38 @@ function traces() {
     ...linesOf('/proc/mounts'),
     ...linesOf('/proc/net/unix'),
     ...readdirSync('/sys/class/net').filter((name) => name === 'ome0'),
-    ...containerGroups().filter((name) => !groupsBefore.includes(name)),
     ...(existsSync(dir) ? [dir] : []),
   ];
 }
 
-/** The control groups of containers, in every hierarchy. */
-function containerGroups() {
+/** Asks the API server of the cluster; returns the object that it answers with. */
+async function api(method, where, body) {
+  const { clusters, users } = JSON.parse(readFileSync(path.join(dir, 'kubeconfig'), 'utf8'));
+  const { server, 'certificate-authority': authority } = clusters[0].cluster;
+  const headers = { authorization: `Bearer ${users[0].user.token}`, 'content-type': 'application/json' };
+  const outgoing = request(`${server}${where}`, { method, headers, ca: readFileSync(authority) });
+  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  const [answer] = await once(outgoing, 'response');
+  return json(answer);
+}
+
+/** Waits until the one container of a pod runs for the `restarts`-th time after its first; returns its id. */
+async function runningContainer(pod, restarts) {
+  for (;;) {
+    const { status } = await api('GET', `/api/v1/namespaces/default/pods/${pod}`);
+    const container = status?.containerStatuses?.[0];
+    if (container?.state.running !== undefined && container.restartCount === restarts) {
+      return container.containerID.replace('containerd://', '');
+    }
+    await sleep(200);
+  }
+}
+
+/** The control groups of a container, in every hierarchy. */
+function groupsOf(container) {
   const root = '/sys/fs/cgroup';
-  const hierarchies = existsSync(root) ? ['.', ...readdirSync(root)] : [];
-  return hierarchies.flatMap((hierarchy) => {
-    const parent = path.join(root, hierarchy, 'k8s.io');
-    const entries = existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : [];
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(parent, name));
-  });
+  const groups = ['.', ...readdirSync(root)].map((hierarchy) => path.join(root, hierarchy, 'k8s.io', container));
+  return groups.filter((group) => existsSync(group));
 }
 
 function mentionsCluster(file) {
@@ -113,6 +131,24 @@ describe('scripts/cluster', () => {
     expect(run('down')).toMatchObject({ status: 0 });
     expect(traces()).toEqual([]);
     expect(run('down')).toMatchObject({ status: 0, stderr: 'There is no cluster.\n' });
+  });
+
+  const itAsRoot = isRoot ? it : it.skip;
+
+  itAsRoot('switches a node off and on, and takes the containers of its pods along', async () => {
+    expect(run('up', ...shape)).toMatchObject({ status: 0 });
+    const spec = { containers: [{ name: 'web', image: 'busybox:v1' }] };
+    await api('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec });
+    const first = await runningContainer('web', 0);
+    expect(groupsOf(first)).not.toEqual([]);
+    expect(run('crash-node', '1')).toMatchObject({ status: 0 });
+    expect(groupsOf(first)).toEqual([]);
+    expect(run('start-kubelet', '1')).toMatchObject({ status: 0 });
+    const second = await runningContainer('web', 1);
+    expect(groupsOf(second)).not.toEqual([]);
+    expect(run('down')).toMatchObject({ status: 0 });
+    expect(groupsOf(second)).toEqual([]);
+    expect(traces()).toEqual([]);
   });
 
   it('does not touch a folder that is not a cluster', () => {
