@@ -112,20 +112,11 @@ export class Manager {
   async stop(): Promise<void> {
     const wasLeading = this.#state === 'leading';
     this.#state = 'over';
-    const { runtime, options, log } = this.#init;
-    if (wasLeading) {
-      const ended = Promise.all(this.#controllers.map((controller) => controller.stop())).then(async () => {
-        await this.#events?.flush();
-        return 'ended' as const;
-      });
-      const outcome = await Promise.race([ended, sleep(runtime, options.stopGraceMs).then(() => 'late' as const)]);
-      if (outcome === 'late')
-        log('warn', `work under way did not end within ${options.stopGraceMs} ms and is left behind`, {});
-    }
+    if (wasLeading) await this.#endWork();
     this.#configWatch?.stop();
     if (this.#caches !== undefined) stopCaches(this.#caches);
     await this.#election?.release();
-    log('info', 'stopped', {});
+    this.#init.log('info', 'stopped', {});
   }
 
   /** Whether this manager holds the Lease, or needs none, and works. */
@@ -140,6 +131,27 @@ export class Manager {
 
   readiness(): Verdict {
     return readinessOf(this.#caches);
+  }
+
+  /** Resolves when the passes under way have ended and told what they did, or when their time is up. */
+  async #endWork(): Promise<void> {
+    const { runtime, options, log } = this.#init;
+    const { stopGraceMs } = options;
+    await new Promise<void>((resolve) => {
+      const timer = runtime.setTimer(stopGraceMs, () => {
+        log('warn', `work under way did not end within ${stopGraceMs} ms and is left behind`, {});
+        resolve();
+      });
+      void this.#whenWorkEnded().finally(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  async #whenWorkEnded(): Promise<void> {
+    await Promise.all(this.#controllers.map((controller) => controller.stop()));
+    await this.#events?.flush();
   }
 
   #createControllers(
