@@ -3,7 +3,7 @@ import { TransportError, testing } from '@omenative/kube';
 import type { JsonRecord } from '../../shared/json.js';
 import { contextOf, deleteEffect } from '../testing/effects.js';
 import { at, Harness } from '../testing/harness.js';
-import { rawPod, rawReplica, rawService, rawSlice } from '../testing/objects.js';
+import { rawPod, rawReplica, rawService, rawSlice, servingConditions } from '../testing/objects.js';
 import { deletePod } from './delete-pod.js';
 
 const { ok, failure, listOf } = testing;
@@ -21,14 +21,19 @@ function slicesAnswer(...slices: readonly JsonRecord[]) {
 }
 
 describe('deletePod', () => {
-  it('deletes that very pod, with its own grace unless told otherwise', async () => {
+  it('deletes that very pod as it was seen, with its own grace unless told otherwise', async () => {
     const { harness, context } = await world();
     harness.answer(() => deleted);
     await deletePod(context, deleteEffect(0, 'none'));
     await deletePod(context, { ...deleteEffect(1, 'none'), graceSeconds: 5 });
     expect(harness.bodies('DELETE')).toEqual([
-      { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'pod-uid-0-default-0' } },
-      { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'pod-uid-1-default-0' }, gracePeriodSeconds: 5 },
+      { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'pod-uid-0-default-0', resourceVersion: '50' } },
+      {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        preconditions: { uid: 'pod-uid-1-default-0', resourceVersion: '50' },
+        gracePeriodSeconds: 5,
+      },
     ]);
   });
 
@@ -53,6 +58,16 @@ describe('deletePod', () => {
     harness.transport.answerNext(failure(404, 'NotFound', 'not found'));
     expect(await deletePod(context, deleteEffect(0, 'none'))).toMatchObject({ as: 'gone' });
     expect(harness.caches.pods.store.get(cacheKey)).toBeUndefined();
+  });
+
+  it('leaves a pod alone that has changed since, and shows it: late, a deletion would hit what now serves', async () => {
+    const { harness, context } = await world();
+    const changed = at(rawPod({ status: { phase: 'Running', conditions: servingConditions() } }), '215');
+    harness.transport
+      .answerNext(failure(409, 'Conflict', 'the ResourceVersion does not match'))
+      .answerNext(ok(changed));
+    expect(await deletePod(context, deleteEffect(0, 'none'))).toMatchObject({ as: 'conflict' });
+    expect(harness.caches.pods.store.get(cacheKey)?.view.ready).toBe(true);
   });
 
   it('leaves a later pod of the same name alone, and shows it', async () => {

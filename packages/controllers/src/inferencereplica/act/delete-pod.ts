@@ -16,7 +16,9 @@ export async function deletePod(context: ActContext, effect: DeletePod): Promise
   const key = `${name.namespace}/${name.name}`;
   try {
     const reply = await client.delete(podType, name, {
-      preconditions: preconditionsOf(effect),
+      // That very pod, and in the state it was seen in: a deletion that arrives late must not hit a pod that was let into
+      // rotation meanwhile.
+      preconditions: { uid: effect.pod.uid, resourceVersion: effect.pod.resourceVersion },
       ...(effect.graceSeconds === undefined ? {} : { gracePeriodSeconds: effect.graceSeconds }),
     });
     const { resourceVersion = '', deletionTimestamp } =
@@ -40,15 +42,6 @@ export async function deletePod(context: ActContext, effect: DeletePod): Promise
     if (mayHaveBeenApplied(error)) ownWrites.lost(instance, name);
     return resultOf(error);
   }
-}
-
-/**
- * That very pod; and a pod that had to leave rotation first only in the state it was seen in. A deletion that arrives late
- * must not hit a pod that was given its place back.
- */
-function preconditionsOf(effect: DeletePod): { readonly uid: string; readonly resourceVersion?: string } {
-  const { uid, resourceVersion } = effect.pod;
-  return effect.guard === 'none' ? { uid } : { uid, resourceVersion };
 }
 
 async function objectionTo(context: ActContext, effect: DeletePod): Promise<Result | undefined> {
