@@ -22,6 +22,9 @@ export interface Watching {
   close(): void;
 }
 
+/** What a container of a case does; each bed has its own way to make it do that. */
+export type Program = 'steady' | 'steady v2' | 'stubborn' | 'failing' | 'finishing' | 'missing';
+
 /** One cluster, with a namespace for this case alone. */
 export interface Bed {
   readonly cluster: 'sim' | 'real';
@@ -32,6 +35,8 @@ export interface Bed {
   eventually<T>(what: string, probe: () => Promise<T | undefined> | T | undefined, withinMs?: number): Promise<T>;
   /** Lets time pass. */
   pause(ms: number): Promise<void>;
+  /** The image, and the command where there is one, of a container that behaves so. */
+  program(program: Program): { readonly image: string; readonly command?: readonly string[] };
 }
 
 export interface Case {

@@ -1,9 +1,19 @@
 /** Conformance cases on a real cluster, named by a kubeconfig. */
 import { setTimeout } from 'node:timers/promises';
 import { connectionFromKubeconfig, HttpTransport, systemRuntime } from '@omenative/kube';
-import { type Answer, type Bed, toAnswer, type Watching } from './bed.js';
+import { type Answer, type Bed, type Program, toAnswer, type Watching } from './bed.js';
 import { definitions } from './definitions.js';
 import { openWatching } from './sim-bed.js';
+
+/** What the shell of a real container is told. */
+const SCRIPTS: Readonly<Record<Program, string | undefined>> = {
+  steady: 'trap "exit 0" TERM; while :; do sleep 0.1; done',
+  'steady v2': 'trap "exit 0" TERM; while :; do sleep 0.1; done',
+  stubborn: 'trap "" TERM; while :; do sleep 1; done',
+  failing: 'exit 3',
+  finishing: 'exit 0',
+  missing: undefined,
+};
 
 let number = 0;
 
@@ -55,6 +65,12 @@ export class RealBed implements Bed {
 
   pause(ms: number): Promise<void> {
     return setTimeout(ms);
+  }
+
+  program(program: Program): { readonly image: string; readonly command?: readonly string[] } {
+    const script = SCRIPTS[program];
+    const image = program === 'steady v2' ? 'busybox:v2' : 'busybox:v1';
+    return script === undefined ? { image: 'nowhere.invalid/none:v1' } : { image, command: ['/bin/sh', '-c', script] };
   }
 
   /** Ends the streams and leaves the namespace to be deleted. */

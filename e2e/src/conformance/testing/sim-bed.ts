@@ -1,9 +1,17 @@
 /** Conformance cases on the simulated cluster: the same transport, and time that passes only while somebody waits. */
 import { setImmediate } from 'node:timers/promises';
 import type { Transport, WatchEvent } from '@omenative/kube';
-import { Cluster } from '@omenative/sim';
-import { type Answer, type Bed, toAnswer, type Watching } from './bed.js';
+import { Cluster, type Script } from '@omenative/sim';
+import { type Answer, type Bed, type Program, toAnswer, type Watching } from './bed.js';
 import { definitions } from './definitions.js';
+
+/** Containers in the simulation are scripts by image. */
+const imageScripts: Partial<Record<`program/${Program}`, Partial<Script>>> = {
+  'program/stubborn': { onTerm: 'ignore' },
+  'program/failing': { exitMs: [50, 200], exitCode: 3 },
+  'program/finishing': { exitMs: [50, 200], exitCode: 0 },
+  'program/missing': { pull: 'fail' },
+};
 
 export class SimBed implements Bed {
   readonly cluster = 'sim';
@@ -12,7 +20,12 @@ export class SimBed implements Bed {
   readonly #transport: Transport;
 
   constructor(seed: number) {
-    this.world = new Cluster({ seed, startMs: Date.UTC(2026, 10, 5, 10), crds: definitions });
+    this.world = new Cluster({
+      seed,
+      startMs: Date.UTC(2026, 10, 5, 10),
+      crds: definitions,
+      options: { imageScripts },
+    });
     for (const name of ['node-1', 'node-2']) this.world.addNode({ name });
     this.#transport = this.world.client('conformance');
     this.world.handle({
@@ -60,6 +73,10 @@ export class SimBed implements Bed {
       if (this.world.touchedClient) await setImmediate();
     }
     this.world.advanceTo(untilMs);
+  }
+
+  program(program: Program): { readonly image: string } {
+    return { image: `program/${program}` };
   }
 
   #trace(): string {

@@ -3,6 +3,7 @@ import type { Case } from '../bed.js';
 import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
+import { kubelets } from './kubelets.js';
 import { owners } from './owners.js';
 import { patches } from './patches.js';
 import { pods } from './pods.js';
@@ -26,4 +27,5 @@ export const cases: readonly Case[] = [
   ...tenancy,
   ...owners,
   ...scheduling,
+  ...kubelets,
 ];
