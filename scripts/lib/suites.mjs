@@ -67,8 +67,10 @@ export const suites = {
       steps: [jest({ limitMs: 25 * minute, options: inTurn, env: { OME_E2E_NODES: '1' } }, 'e2e-nodes')],
     },
   ],
+  // After `cluster`, which builds the kubectl that a part of it needs.
+  demo: [{ steps: [jest({ limitMs: 10 * minute, options: ['--maxWorkers=1'] }, 'e2e-demo')] }],
   soak: [{ steps: [jest({ limitMs: 70 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] }],
 };
 
 /** What runs when nobody says what. */
-export const usual = ['lint', 'unit', 'sim', 'cluster'];
+export const usual = ['lint', 'unit', 'sim', 'cluster', 'demo'];

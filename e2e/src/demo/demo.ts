@@ -9,8 +9,8 @@ import { chat, llama } from './manifests.js';
 import { Narrator } from './narrator.js';
 import { ScratchFolder } from './scratch-folder.js';
 import type { Screen } from './screen.js';
-import { runStep, StepFailed, type StepTools } from './step.js';
-import { story } from './story.js';
+import { runStep, type Step, StepFailed, type StepTools } from './step.js';
+import type { Cast } from './story.js';
 import { Traffic } from './traffic.js';
 import { User } from './user.js';
 import { Witness } from './witness.js';
@@ -18,13 +18,14 @@ import { Witness } from './witness.js';
 export interface DemoOptions {
   readonly runtime: Runtime;
   readonly screen: Screen;
+  readonly story: (cast: Cast) => readonly Step[];
   readonly after: Flags['after'];
   /** Aborted when somebody wants it to end. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two requests to the same Service. */
-const requestEveryMs = 50;
+/** Twenty requests a second to each Service, from when the news of it must have come through. */
+const rhythm = { everyMs: 50, firstAfterMs: 500 };
 
 /**
  * Resolves with the exit code: 0 when every step came out as it should, 1 when one did not, 130 when it was interrupted
@@ -38,6 +39,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     await demo.run();
     await demo.stop();
     folder.remove();
+    if (options.after === 'keep') screen.heading('Ended', 'The cluster, the manager and their files are gone.');
     return 0;
   } catch (error) {
     await demo.stop();
@@ -71,14 +73,14 @@ class Demo {
     this.#narrator = new Narrator(screen, runtime);
     this.#traffic = new Traffic({
       runtime,
-      everyMs: requestEveryMs,
+      ...rhythm,
       send: (service) => this.#cluster.send(service),
     });
   }
 
   /** Resolves at the end of the story or, when the cluster is kept, once somebody wants it to end. */
   async run(): Promise<void> {
-    const { runtime, screen, signal, after } = this.#options;
+    const { runtime, screen, story, signal, after } = this.#options;
     const beganMs = runtime.monotonicMs();
     screen.heading(
       'A simulated cluster and the real manager',
@@ -100,8 +102,7 @@ class Demo {
     if (after === 'end') return;
     printCommands(screen, {
       kubeconfig: this.#cluster.kubeconfig,
-      chat: this.#folder.writeManifests('chat', chat),
-      llama: this.#folder.writeManifests('llama', llama),
+      manifests: this.#folder.writeManifests('services', [...chat, ...llama]),
     });
     await aborted(signal);
   }

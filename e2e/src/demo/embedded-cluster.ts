@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '@omenative/controllers';
-import { fixedConnection, HttpTransport, type Runtime } from '@omenative/kube';
+import { fixedConnection, HttpTransport, type Runtime, sleep } from '@omenative/kube';
 import { defaultOptions, Manager } from '@omenative/manager';
 import { Cluster, type ProbeResult, SimServer } from '@omenative/sim';
 import { stringify } from 'yaml';
@@ -46,7 +46,7 @@ export class EmbeddedCluster {
   async start(): Promise<void> {
     this.#url = await this.#server.start();
     writeFileSync(this.kubeconfig, kubeconfigOf(this.#url));
-    this.#manager = new Manager({
+    const manager = new Manager({
       runtime: this.#runtime,
       transport: this.connect('omenative-manager'),
       identity: 'demo',
@@ -54,7 +54,9 @@ export class EmbeddedCluster {
       log: this.#log,
       onLost: () => {},
     });
-    await this.#manager.start();
+    this.#manager = manager;
+    await manager.start();
+    while (!manager.isLeading) await sleep(this.#runtime, 10);
   }
 
   /** A connection of its own to the API server, closed with the cluster. */

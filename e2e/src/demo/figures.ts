@@ -21,5 +21,5 @@ export function printFigures(screen: Screen, { witness, traffic, tookMs }: Figur
 
 function statusWrites(witness: Witness, replica: string): string {
   const { writes, instances } = witness.ledger.statusWrites(replica);
-  return `${replica} ${writes} (${(writes / Math.max(1, instances)).toFixed(1)} per Instance)`;
+  return `${replica} ${writes} (${(writes / Math.max(1, instances)).toFixed(1)} for each Instance)`;
 }

@@ -4,6 +4,7 @@ import { systemRuntime } from '@omenative/kube';
 import { runDemo } from './demo.js';
 import { type Flags, parseFlags, usage } from './flags.js';
 import { Screen } from './screen.js';
+import { story } from './story.js';
 
 function readFlags(): Flags {
   try {
@@ -33,5 +34,5 @@ if (help === 'asked') {
   process.stdout.write(usage);
 } else {
   const screen = new Screen(process.stdout);
-  process.exitCode = await runDemo({ runtime: systemRuntime(), screen, after, signal: interruption() });
+  process.exitCode = await runDemo({ runtime: systemRuntime(), screen, story, after, signal: interruption() });
 }

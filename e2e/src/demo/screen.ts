@@ -63,9 +63,11 @@ export class Screen {
     this.#write(`${margin}${name.padEnd(15)}${value}`);
   }
 
-  /** Text that is to be copied, as it is. */
-  verbatim(text: string): void {
-    this.#write(text === '' ? '' : margin + text);
+  /** A block of lines that are to be copied: as they are, from the first column. */
+  verbatim(lines: readonly string[]): void {
+    this.#write('');
+    for (const line of lines) this.#write(line);
+    this.#write('');
   }
 
   #entry(lead: string, text: string, leadColumns: number): void {
@@ -75,7 +77,8 @@ export class Screen {
   }
 
   #styled(style: Style, text: string): string {
-    return this.#isColoured && style !== 'reset' ? styleText(style, text) : text;
+    // Whether there are colours was asked of our own paper, which need not be the process's output.
+    return this.#isColoured && style !== 'reset' ? styleText(style, text, { validateStream: false }) : text;
   }
 
   #write(line: string): void {

@@ -18,6 +18,8 @@ export interface TrafficOptions {
   readonly send: (service: string) => ProbeResult;
   /** Milliseconds between two requests to the same Service. */
   readonly everyMs: number;
+  /** Milliseconds before the first: a user, too, has to learn of a Service before using it. */
+  readonly firstAfterMs: number;
 }
 
 export class Traffic {
@@ -36,7 +38,8 @@ export class Traffic {
   /** Starts to send to these Services. */
   start(services: readonly string[]): void {
     this.#services.push(...services);
-    this.#timer ??= this.#options.runtime.setTimer(0, () => this.#send());
+    const { runtime, firstAfterMs } = this.#options;
+    this.#timer ??= runtime.setTimer(firstAfterMs, () => this.#send());
   }
 
   stop(): void {

@@ -18,7 +18,7 @@ export class User {
     await this.#client.patch(typeOf(object), subject, {
       kind: 'apply',
       body: object,
-      fieldManager: 'demo',
+      fieldManager: 'kubectl',
       force: 'yield',
     });
   }
