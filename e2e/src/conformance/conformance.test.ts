@@ -1,5 +1,6 @@
 /** Every case on the simulated cluster, and the same cases on a real one: what the simulator does is what Kubernetes does. */
 import { describe, expect, it, jest } from '@jest/globals';
+import { FEATURES } from '@omenative/sim';
 import type { Case } from './testing/bed.js';
 import { cases } from './testing/cases/index.js';
 import { RealBed } from './testing/real-bed.js';
@@ -39,7 +40,20 @@ async function onRealCluster(one: Case, path: string): Promise<void> {
   }
 }
 
-it('names every case once', () => {
+describe('the table of features', () => {
   const ids = cases.map((one) => one.id);
-  expect(new Set(ids).size).toBe(ids.length);
+
+  it('names every case once', () => {
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each(Object.entries(FEATURES))('has cases for: %s', (_feature, named) => {
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it('leaves no case without a feature', () => {
+    const named = new Set(Object.values(FEATURES).flat());
+    expect(ids.filter((id) => !named.has(id))).toEqual([]);
+  });
 });

@@ -10,5 +10,6 @@ export type { Client } from './face/client.js';
 export { type Fate, type Faults, type Hooks, NO_FAULTS, type WriteAttempt } from './face/faults.js';
 export { type ServerOptions, type ServerRuntime, SimServer } from './face/server.js';
 export { SimTransportError } from './face/shapes.js';
+export { FEATURES } from './features.js';
 export type { NodeShape } from './parts/node-shape.js';
 export type { ProbeResult } from './parts/proxy.js';
