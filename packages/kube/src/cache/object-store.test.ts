@@ -115,11 +115,15 @@ describe('ObjectStore', () => {
       expect(store.position).toBe('5');
     });
 
-    it('show the store as it is after them', () => {
+    it('show the store as it is after them, and lists do too', () => {
       const seen: unknown[] = [];
       store.subscribe(({ key }) => seen.push([store.get(key)?.version, store.position]));
       store.applyEvent('MODIFIED', rawPod('a', 7));
-      expect(seen).toEqual([['7', '7']]);
+      bench.list([rawPod('a', 8)], 9);
+      expect(seen).toEqual([
+        ['7', '7'],
+        ['8', '9'],
+      ]);
     });
   });
 
