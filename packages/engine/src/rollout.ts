@@ -28,15 +28,15 @@ export function startUpdates(draft: Draft, free: readonly Unit[]): void {
     return;
   }
   const admission = new SurgeAdmission(snapshot, all);
+  let firstRefusal: string | undefined;
   for (const { unit } of candidates) {
     const refused = admission.admit(unit.index);
-    if (refused !== undefined) {
-      refuse(draft, 'Budget', refused, slotFreedAt(snapshot, all));
-      continue;
-    }
+    firstRefusal ??= refused;
+    if (refused !== undefined) continue;
     apply(draft, unit.index, openSurge(snapshot, unit.row, snapshot.target));
     draft.updatesMoved = true;
   }
+  if (firstRefusal !== undefined) refuse(draft, 'Budget', firstRefusal, slotFreedAt(snapshot, all));
 }
 
 /** Off the target, at rest, and not refused for this very target before. */
