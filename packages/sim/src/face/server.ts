@@ -6,7 +6,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SimRequest } from '../api/call.js';
-import { badRequest } from '../api/errors.js';
+import { ApiError, badRequest } from '../api/errors.js';
 import { isWatch, refusal } from '../api/handle.js';
 import { SimWatch } from '../api/watch.js';
 import { asObject, type JsonObject } from '../base/json.js';
@@ -97,8 +97,18 @@ export class SimServer {
       if (size > LONGEST_BODY) request.destroy();
       else chunks.push(chunk);
     });
-    request.on('end', () => this.#answer(request, Buffer.concat(chunks).toString(), response));
+    request.on('end', () => this.#answerSafely(request, Buffer.concat(chunks).toString(), response));
     request.on('error', () => response.destroy());
+  }
+
+  // A fault of the simulator is an answer like any other: one request fails, not the cluster.
+  #answerSafely(message: http.IncomingMessage, text: string, response: http.ServerResponse): void {
+    try {
+      this.#answer(message, text, response);
+    } catch (cause) {
+      const what = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+      send(response, refusal(new ApiError(500, 'InternalError', `simulated: the simulator failed: ${what}`)));
+    }
   }
 
   #answer(message: http.IncomingMessage, text: string, response: http.ServerResponse): void {

@@ -103,13 +103,20 @@ export function containerStep(world: World, pod: Pod, run: PodRun, args: Contain
     case 'ready':
       return changeContainer(world, run, name, { ready: true });
     case 'exited':
-      return exited(world, pod, run, container, script.exitCode, script.exitCode === 0 ? 'Completed' : 'Error');
+      return containerEnd(world, pod, run, container, script.exitCode, script.exitCode === 0 ? 'Completed' : 'Error');
     case 'stopped':
-      return exited(world, pod, run, container, script.termExitCode, script.termExitCode === 0 ? 'Completed' : 'Error');
+      return containerEnd(
+        world,
+        pod,
+        run,
+        container,
+        script.termExitCode,
+        script.termExitCode === 0 ? 'Completed' : 'Error',
+      );
     case 'killed':
-      return exited(world, pod, run, container, 137, 'Error');
+      return containerEnd(world, pod, run, container, 137, 'Error');
     case 'backoffOver':
-      begin(world, pod, changeContainer(world, run, name, { restarts: container.restarts + 1 }), name);
+      begin(world, pod, run, name);
       return undefined;
   }
 }
@@ -129,7 +136,9 @@ function started(world: World, pod: Pod, run: PodRun, container: ContainerRun): 
   const { name } = container;
   const script = scriptFor(world.options, container.image);
   const spec = containerSpec(pod, name);
-  const id = `containerd://${run.uid.slice(-12)}${name}${container.restarts}`;
+  // Only a container that has run before counts as restarted, and only once it runs again.
+  const restarts = container.lastEnd === undefined ? container.restarts : container.restarts + 1;
+  const id = `containerd://${run.uid.slice(-12)}${name}${restarts}`;
   const probed = spec?.readinessProbe !== undefined;
   event(world, pod, run, name, 'Normal', 'Created', `Created container: ${name}`);
   event(world, pod, run, name, 'Normal', 'Started', `Started container ${name}`);
@@ -141,12 +150,13 @@ function started(world: World, pod: Pod, run: PodRun, container: ContainerRun): 
     expect(world, run, container, 'ready', script.readyMs);
   return changeContainer(world, run, name, {
     state: { is: 'running', startedMs: world.nowMs, id },
+    restarts,
     ready: container.role === 'main' && !probed,
   });
 }
 
 /** Records the end of a container and, where the pod is to go on, sets out to start it again. */
-function exited(
+export function containerEnd(
   world: World,
   pod: Pod,
   run: PodRun,
@@ -172,11 +182,11 @@ function exited(
   };
   const containers = run.containers.map((one) => (one.name === container.name ? again : one));
   const ended = saveRun(world, { ...run, containers });
-  if (run.killAtMs !== undefined || !(nextImage !== undefined || restarts(pod, container, exitCode))) return ended;
+  if (run.killAtMs !== undefined || !(nextImage !== undefined || mayRestart(pod, container, exitCode))) return ended;
   return restartLater(world, pod, ended, again, crashes);
 }
 
-function restarts(pod: Pod, container: ContainerRun, exitCode: number): boolean {
+function mayRestart(pod: Pod, container: ContainerRun, exitCode: number): boolean {
   if (container.role === 'init') return exitCode !== 0 && pod.spec.restartPolicy !== 'Never';
   const policy = pod.spec.restartPolicy ?? 'Always';
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);

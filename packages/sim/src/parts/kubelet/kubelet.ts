@@ -9,6 +9,7 @@ import { recordEvent } from '../events.js';
 import { conditionOf, isTerminal, type Pod } from '../model.js';
 import { clockOffsetMs, nodeState } from '../node-state.js';
 import { begin, containerSpec, containerStep, freshContainer, stopContainer } from './containers.js';
+import { evictNow, exitNow, probeNow, type Victim } from './mishaps.js';
 import { allRuns, type ContainerEvent, changeContainer, dropRun, type PodRun, runOf, saveRun } from './run.js';
 import { podStatus } from './status.js';
 
@@ -38,6 +39,16 @@ export const kubelet: Part = {
       const run = runOf(world, args.uid);
       if (run !== undefined && nodeState(world, run.node) === 'up') removePod(world, run);
     },
+    /** A running container ends: `{pod: 'ns/name', container?, exitCode, reason}`. */
+    containerExit: (world: World, args: Victim & { readonly exitCode: number; readonly reason: string }) => {
+      afterMishap(world, exitNow(world, args));
+    },
+    /** A readiness probe begins to fail: `{pod, container?}`. */
+    probeFail: (world: World, args: Victim) => afterMishap(world, probeNow(world, args, 'fails')),
+    /** And passes again. */
+    probePass: (world: World, args: Victim) => afterMishap(world, probeNow(world, args, 'passes')),
+    /** The node runs short, and the kubelet evicts the pod: `{pod}`. */
+    podEvict: (world: World, args: Victim) => afterMishap(world, evictNow(world, args)),
   },
 
   onChange(world: World, change: Change): void {
@@ -48,6 +59,10 @@ export const kubelet: Part = {
     world.after(world.options.kubeletLagMs, 'kubelet.see', { key: keyOf(pod), uid: pod.metadata.uid, node: nodeName });
   },
 };
+
+function afterMishap(world: World, run: PodRun | undefined): void {
+  if (run !== undefined) reportSoon(world, run);
+}
 
 function concernsKubelet(change: Change): boolean {
   if (change.type !== 'MODIFIED') return true;
@@ -228,8 +243,7 @@ function replaceImages(world: World, pod: Pod, run: PodRun): void {
       stopContainer(world, pod, changed, { ...container, epoch: container.epoch + 1 }, world.nowMs + graceMs);
       continue;
     }
-    const restarts = container.lastEnd === undefined ? container.restarts : container.restarts + 1;
-    const reset = { image, restarts, pullFailures: 0, crashes: 0, exits: 0 };
+    const reset = { image, pullFailures: 0, crashes: 0, exits: 0 };
     begin(world, pod, changeContainer(world, current, name, reset), name);
   }
 }
@@ -265,6 +279,5 @@ function revive(world: World, pod: Pod, run: PodRun, name: string): void {
   if (container === undefined || current.killAtMs !== undefined || container.state.is === 'running') return;
   const ended = container.state.is === 'ended';
   if (ended && (pod.spec.restartPolicy ?? 'Always') === 'Never') return;
-  const restarts = ended ? container.restarts + 1 : container.restarts;
-  begin(world, pod, changeContainer(world, current, name, { restarts }), name);
+  begin(world, pod, current, name);
 }
