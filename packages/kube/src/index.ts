@@ -1,3 +1,4 @@
+/** How we talk to Kubernetes: client, caches, work queue, leader election, Events. Knows nothing of what is managed with it. */
 export type { IndexFunction, ObjectMeta, Projection } from './cache/decode.js';
 export type { Unsubscribe } from './cache/fan-out.js';
 export * from './cache/informer.js';

@@ -23,7 +23,7 @@ export interface ReflectorOptions extends ListTarget {
 }
 
 export interface StreamProblem {
-  readonly kind: 'expired' | 'refused' | 'broken' | 'silent' | 'older' | 'malformed';
+  readonly kind: 'expired' | 'refused' | 'broken' | 'silent' | 'older';
   /** For people: what happened, and when the next try is. */
   readonly message: string;
 }

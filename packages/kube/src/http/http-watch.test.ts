@@ -117,14 +117,17 @@ describe('HttpTransport.watch', () => {
     expect(ends).toMatchObject([{ how: 'broken' }]);
   });
 
-  it('reports a line that is not JSON, and lets go of the connection', async () => {
-    await openStream();
-    stream?.write('<html>\n{"type":"ADDED","object":{}}\n');
-    await runtime.until(() => ends.length > 0);
-    await runtime.until(() => server.connections === 0);
-    expect(events).toEqual([]);
-    expect(ends).toMatchObject([{ how: 'broken', error: { kind: 'malformed' } }]);
-  });
+  it.each(['<html>', 'null', '7', '{"kind":"Status"}'])(
+    'reports a line that is no event, and lets go: %s',
+    async (text) => {
+      await openStream();
+      stream?.write(`${text}\n{"type":"ADDED","object":{}}\n`);
+      await runtime.until(() => ends.length > 0);
+      await runtime.until(() => server.connections === 0);
+      expect(events).toEqual([]);
+      expect(ends).toMatchObject([{ how: 'broken', error: { kind: 'malformed' } }]);
+    },
+  );
 
   it.each([
     [410, {}],

@@ -79,16 +79,9 @@ export class HttpWatch implements WatchHandle {
 
   #onLine(line: string): void {
     if (this.#over || line === '') return;
-    let event: WatchEvent;
-    try {
-      event = JSON.parse(line) as WatchEvent;
-    } catch (error) {
-      this.#break(
-        new TransportError(`${this.#what}: a line is not valid JSON`, 'malformed', 'maybe', { cause: error }),
-      );
-      return;
-    }
-    this.#sink.onEvent(event);
+    const event = parseEvent(line);
+    if (event !== undefined) this.#sink.onEvent(event);
+    else this.#break(new TransportError(`${this.#what}: a line is no watch event`, 'malformed', 'maybe'));
   }
 
   #break(error: Error): void {
@@ -99,5 +92,15 @@ export class HttpWatch implements WatchHandle {
     if (this.#over) return;
     this.close();
     this.#sink.onEnd(end);
+  }
+}
+
+/** Undefined for what is no event: a proxy's page, or an object that some server sends without the frame of an event. */
+function parseEvent(line: string): WatchEvent | undefined {
+  try {
+    const parsed = JSON.parse(line) as Partial<WatchEvent> | null;
+    return typeof parsed?.type === 'string' ? (parsed as WatchEvent) : undefined;
+  } catch {
+    return undefined;
   }
 }
