@@ -46,7 +46,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'deletion: finalizers': ['delete-finalizer', 'delete-finalizer-added-late', 'delete-pod-finalizer'],
   'lists: form, selectors, pages': ['list-form', 'list-selectors', 'list-bad-selector', 'list-pages'],
   'lists: versions': ['list-exact-version', 'list-future-version', 'list-bad-match', 'one-version-counter'],
-  'paths that are not served': ['no-such-path'],
+  'paths, methods and bodies that are wrong': ['no-such-path', 'method-not-allowed', 'bad-request', 'too-large'],
   'watches: order and beginnings': ['watch-from-version', 'watch-from-nothing', 'watch-namespace-all'],
   'watches: selectors': ['watch-label-selector', 'watch-field-selector', 'watch-pods-by-node'],
   'watches: streamed lists and bookmarks': ['watch-list', 'watch-list-parameters', 'watch-bookmark-before-timeout'],

@@ -4,7 +4,7 @@ import { asObject, asText, type JsonObject, type MutableJson, wireCopy } from '.
 import type { KubeObject } from '../base/object.js';
 import { parseRfc3339, rfc3339 } from '../base/time.js';
 import type { Call } from './call.js';
-import { badRequest, conflict } from './errors.js';
+import { conflict, invalid } from './errors.js';
 import { existing } from './replace.js';
 import type { Resource } from './resource.js';
 
@@ -29,7 +29,9 @@ export function deleteOptions(call: Call): DeleteOptions {
   const grace = body['gracePeriodSeconds'] ?? call.query['gracePeriodSeconds'];
   const policy = body['propagationPolicy'] ?? call.query['propagationPolicy'];
   if (policy !== undefined && policy !== 'Background' && policy !== 'Foreground' && policy !== 'Orphan') {
-    throw badRequest(`unknown propagationPolicy ${JSON.stringify(policy)}`);
+    const detail = 'supported values: "Foreground", "Background", "Orphan", "nil"';
+    const error = { field: 'propagationPolicy', type: 'Unsupported', value: policy, detail } as const;
+    throw invalid('meta.k8s.io', 'DeleteOptions', '', [error]);
   }
   const dry = body['dryRun'] ?? call.query['dryRun'];
   return {

@@ -88,12 +88,11 @@ export function unknownFields(call: Call): UnknownFields {
 
 /** Throws the storage's refusal of an object that is too large. */
 export function checkSize(call: Call, object: KubeObject): void {
-  if (JSON.stringify(object).length > call.world.options.maxObjectBytes) throw storageTooLarge();
+  const bytes = JSON.stringify(object).length;
+  if (bytes > call.world.options.maxObjectBytes) throw storageTooLarge(bytes);
 }
 
 /** The draft a request's body carries. A client may leave out the type where it can be only one. */
 export function draftOf(call: Call): JsonObject {
-  const draft = bodyObject(call);
-  if (draft['kind'] !== undefined || draft['apiVersion'] !== undefined) return draft;
-  return { ...draft, apiVersion: apiVersionOf(call.resource), kind: call.resource.kind };
+  return { apiVersion: apiVersionOf(call.resource), kind: call.resource.kind, ...bodyObject(call) };
 }

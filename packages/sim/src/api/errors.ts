@@ -114,9 +114,17 @@ export function tooLarge(message: string): ApiError {
   return new ApiError(413, 'RequestEntityTooLarge', message);
 }
 
+/** The most the server's connection to its storage carries in one message. */
+const MESSAGE_LIMIT = 2_097_152;
+
 /** A refusal by the storage behind the server: the object as stored would be too large. */
-export function storageTooLarge(): ApiError {
-  return new ApiError(500, '', 'etcdserver: request is too large');
+export function storageTooLarge(bytes: number): ApiError {
+  const trailing = `trying to send message larger than max (${bytes} vs. ${MESSAGE_LIMIT})`;
+  const text =
+    bytes > MESSAGE_LIMIT
+      ? `rpc error: code = ResourceExhausted desc = ${trailing}`
+      : 'etcdserver: request is too large';
+  return new ApiError(500, '', text);
 }
 
 export function tooManyRequests(retryAfterSeconds: number): ApiError {

@@ -99,11 +99,9 @@ function listInvalid(detail: string): Error {
 
 /** A resourceVersion parameter as a number. Throws 400. */
 export function parseVersion(text: string): number {
-  if (!/^\d+$/.test(text))
-    throw badRequest(
-      `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
+  const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`);
 }
 
 function tooOld(): Error {
@@ -121,6 +119,6 @@ function decodePage(token: string): Page {
     const page = asObject(JSON.parse(atob(token)));
     return { rv: Number(page['rv']), after: String(page['start']) };
   } catch {
-    throw badRequest('continue key is not valid: the token could not be decoded');
+    throw badRequest('invalid continue token: continue key is not valid: the token could not be decoded');
   }
 }

@@ -83,7 +83,8 @@ function parseRequirement(term: string): Requirement {
     const [, not, key = ''] = presence;
     return { key, operator: not === '!' ? 'DoesNotExist' : 'Exists', values: [] };
   }
-  throw badRequest(`unable to parse requirement: found '${term}', expected: '=', '!=', '==', 'in', notin'`);
+  const found = term.split(/\s+/)[1] ?? term;
+  throw badRequest(`unable to parse requirement: found '${found}', expected: in, notin, =, ==, !=, gt, lt`);
 }
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -8,6 +8,7 @@ import { owners } from './owners.js';
 import { patches } from './patches.js';
 import { pods } from './pods.js';
 import { reads } from './reads.js';
+import { refusals } from './refusals.js';
 import { scheduling } from './scheduling.js';
 import { services } from './services.js';
 import { tenancy } from './tenancy.js';
@@ -20,6 +21,7 @@ export const cases: readonly Case[] = [
   ...applies,
   ...deletes,
   ...reads,
+  ...refusals,
   ...watches,
   ...custom,
   ...pods,
