@@ -15,6 +15,8 @@ const replicas = 'inferencereplicas.ome.io';
 
 export class Invariants {
   readonly #cluster: Cluster;
+  /** UIDs of pods that a manager was told it had made, by manager and path. */
+  readonly #made: Map<string, string> = new Map();
   readonly violations: Violation[] = [];
   /** The most pods that one replica may have at any time, by replica name; set by the scenario. */
   readonly podCap: Map<string, number> = new Map();
@@ -30,8 +32,43 @@ export class Invariants {
     this.#cluster = cluster;
   }
 
+  /** What a manager asks for, before it is applied. */
+  checkRequest(request: Request): void {
+    const { method, path } = request;
+    const body = (request.body ?? {}) as RequestBody;
+    if (method === 'DELETE' && path.includes('/pods/') && body.preconditions?.uid === undefined) {
+      this.violations.push(new Violation(`DELETE ${path} names no UID: it would hit whoever has that name by then`));
+    }
+    const isStatus = method === 'PUT' && path.includes('/inferencereplicas/') && path.endsWith('/status');
+    if (isStatus && body.metadata?.resourceVersion === undefined) {
+      this.violations.push(new Violation(`PUT ${path} names no resourceVersion: it would undo what others wrote`));
+    }
+  }
+
+  /** What the manager `by` was told. */
+  checkAnswer(by: string, request: Request, response: { readonly status: number; readonly body: unknown }): void {
+    const { method, path } = request;
+    const sent = ((request.body ?? {}) as RequestBody).metadata;
+    const got = ((response.body ?? {}) as RequestBody).metadata;
+    if (method === 'PUT' && path.endsWith('/status') && response.status === 200) {
+      const isNothingNew = sent?.resourceVersion !== undefined && sent.resourceVersion === got?.resourceVersion;
+      if (isNothingNew) this.violations.push(new Violation(`PUT ${path} says nothing new`));
+    }
+    if (method !== 'POST' || !path.endsWith('/pods')) return;
+    const name = `${by} ${path}/${sent?.name}`;
+    if (response.status === 201 && got?.uid !== undefined) this.#made.set(name, got.uid);
+    const made = this.#made.get(name);
+    const there = this.#cluster.object(pods, `${sent?.namespace}/${sent?.name}`);
+    if (response.status === 409 && made !== undefined && there?.metadata.uid === made) {
+      this.violations.push(
+        new Violation(`POST ${path} asks again for pod ${sent?.name}, which was made and answered for`),
+      );
+    }
+  }
+
   check(write: AppliedWrite, isManager: boolean): void {
     try {
+      if (write.resource === replicas && write.type === 'DELETED') this.#checkNothingLeft(write);
       if (write.resource !== pods) return;
       this.#checkCap(write);
       this.#checkTwins(write);
@@ -68,6 +105,12 @@ export class Invariants {
     if (twin !== undefined) throw this.#violation(write, `it doubles ${twin.metadata.name}`);
   }
 
+  /** 7: a replica goes only after the last of its pods. */
+  #checkNothingLeft(write: AppliedWrite): void {
+    const left = this.#podsOf(write.object.metadata.name);
+    if (left.length > 0) throw this.#violation(write, `it goes while ${left.length} of its pods are there`);
+  }
+
   #checkManagerWrite(write: AppliedWrite): void {
     const { object } = write;
     if (write.type === 'ADDED') {
@@ -77,7 +120,10 @@ export class Invariants {
       return;
     }
     const before = write.previous;
-    if (before === undefined || !isServing(before)) return;
+    if (before === undefined) return;
+    if (!isGateOpen(before) && isGateOpen(object)) this.#checkTogether(write);
+    if (isLive(before) && (write.type === 'DELETED' || !isLive(object))) this.#checkUnrouted(write);
+    if (!isServing(before)) return;
     const goesAway = write.type === 'DELETED' || (isLive(before) && !isLive(object));
     const leavesRotation = isGateOpen(before) && !isGateOpen(object);
     if (goesAway && isGateOpen(before)) {
@@ -105,6 +151,37 @@ export class Invariants {
     );
   }
 
+  /** A gang enters rotation together: nobody before all containers of all members are ready. */
+  #checkTogether(write: AppliedWrite): void {
+    const { labels = {} } = write.object.metadata;
+    const members = this.#podsOf(ownerOf(write.object)).filter(
+      (pod) =>
+        labels[label.runner] !== 'default' &&
+        isLive(pod) &&
+        pod.metadata.labels?.[label.instanceIndex] === labels[label.instanceIndex],
+    );
+    const late = members.find((pod) => condition(pod, 'ContainersReady') !== 'True');
+    if (late !== undefined && !this.isPodChaos) {
+      throw this.#violation(write, `it enters rotation before ${late.metadata.name} is ready`);
+    }
+  }
+
+  /** A pod is deleted only once no routing Service sends requests to it any more. */
+  #checkUnrouted(write: AppliedWrite): void {
+    const { uid } = write.object.metadata;
+    const routing = this.#cluster.objects('endpointslices.discovery.k8s.io').filter((slice) => {
+      const service = slice.metadata.labels?.['kubernetes.io/service-name'] ?? '';
+      return !service.endsWith('-headless');
+    });
+    const listed = routing.find((slice) =>
+      ((slice['endpoints'] ?? []) as readonly Endpoint[]).some(
+        (endpoint) => endpoint.targetRef?.uid === uid && endpoint.conditions?.ready !== false,
+      ),
+    );
+    if (listed !== undefined)
+      throw this.#violation(write, `it is deleted while ${listed.metadata.name} still lists it`);
+  }
+
   #rowOf(pod: KubeObject): InstanceRow | undefined {
     const replica = this.#cluster.object(replicas, `${pod.metadata.namespace}/${ownerOf(pod)}`);
     if (replica === undefined) return undefined;
@@ -119,8 +196,31 @@ export class Invariants {
 
   #violation(write: AppliedWrite, what: string): Violation {
     const { namespace = '', name } = write.object.metadata;
-    return new Violation(`${write.type} pod ${namespace}/${name} by ${write.by} at rv ${write.rv}: ${what}`);
+    return new Violation(
+      `${write.type} ${write.resource} ${namespace}/${name} by ${write.by} at rv ${write.rv}: ${what}`,
+    );
   }
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+interface RequestBody {
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly preconditions?: { readonly uid?: string };
+}
+
+interface Endpoint {
+  readonly targetRef?: { readonly uid?: string };
+  readonly conditions?: { readonly ready?: boolean };
 }
 
 function ownerOf(pod: KubeObject): string {

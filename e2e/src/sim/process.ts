@@ -9,7 +9,16 @@ import {
   OperatorConfig,
   startCaches,
 } from '@omenative/controllers';
-import { Client, EventRecorder, LeaderElection, type Runtime, type Transport, TransportError } from '@omenative/kube';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  Client,
+  EventRecorder,
+  LeaderElection,
+  type Runtime,
+  type Transport,
+  TransportError,
+} from '@omenative/kube';
 import type { ClientOptions, Cluster, Client as SimClient } from '@omenative/sim';
 
 export const configNamespace = 'ome';
@@ -24,6 +33,11 @@ export interface ProcessOptions {
   /** The `data` of the operator's ConfigMap; default: the chart's values. */
   readonly config?: Readonly<Record<string, string>>;
   readonly log?: Log;
+  /** Told of each request of the process as it is sent, and of each answer. */
+  readonly onRequest?: (request: ApiRequest) => void;
+  readonly onAnswer?: (request: ApiRequest, response: ApiResponse) => void;
+  /** What it does when its lease is lost: a real one ends; one that is too busy to notice goes on. */
+  readonly onLost?: 'ends' | 'goes on';
 }
 
 function makeError(message: string, kind: 'timeout' | 'refused' | 'reset', sent: 'no' | 'maybe'): Error {
@@ -45,7 +59,15 @@ export class ManagerProcess {
       makeError,
       ...(options.faults === undefined ? {} : { faults: options.faults }),
     });
-    const transport: Transport = this.sim;
+    const transport: Transport = {
+      request: async (request) => {
+        options.onRequest?.(request);
+        const response = await this.sim.request(request);
+        options.onAnswer?.(request, response);
+        return response;
+      },
+      watch: (request, sink) => this.sim.watch(request, sink),
+    };
     const runtime: Runtime = this.sim.runtime();
     const log: Log = options.log ?? (() => {});
     const unfenced = new Client({ transport, runtime });
@@ -57,7 +79,9 @@ export class ManagerProcess {
       identity: this.sim.id,
       ...lease,
       onAcquired: () => this.#start(),
-      onLost: () => this.kill(),
+      onLost: () => {
+        if (options.onLost !== 'goes on') this.kill();
+      },
       report: () => {},
     });
     const isAlone = options.election === 'none';

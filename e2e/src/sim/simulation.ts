@@ -65,9 +65,12 @@ export class Simulation {
   /** Starts another manager process. */
   startManager(options: Partial<ProcessOptions> = {}): ManagerProcess {
     this.#processNumber += 1;
+    const name = `manager-${this.#processNumber}`;
     const process = new ManagerProcess(this.cluster, {
-      name: `manager-${this.#processNumber}`,
+      name,
       election: 'none',
+      onRequest: (request) => this.invariants.checkRequest(request),
+      onAnswer: (request, response) => this.invariants.checkAnswer(name, request, response),
       ...this.#options.manager,
       ...options,
     });

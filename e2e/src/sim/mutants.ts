@@ -1,0 +1,226 @@
+/**
+ * Faults sown into the product, one at a time: the proof that the proof has teeth. Each names the compiled files, the texts it
+ * replaces there, and the runs in which the simulation must notice.
+ */
+
+/** Runs that a mutant is tried in, in order, until one fails. */
+export type Trial =
+  | { readonly kind: 'chaos'; readonly scenario: string; readonly seeds: number }
+  | { readonly kind: 'sweep'; readonly scenario: string }
+  | { readonly kind: 'takeover' };
+
+export interface Edit {
+  /** Below `packages/`, as compiled. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface Mutant {
+  readonly name: string;
+  /** More than one where two safeguards stand behind each other: with either of them the fault does no harm. */
+  readonly edits: readonly Edit[];
+  readonly trials: readonly Trial[];
+}
+
+const chaos = (scenario: string, seeds: number): Trial => ({ kind: 'chaos', scenario, seeds });
+const sweep = (scenario: string): Trial => ({ kind: 'sweep', scenario });
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'skip the floors and the replies: believe a cache that does not show our own writes',
+    edits: [
+      {
+        file: 'controllers/dist/inferencereplica/own-writes.js',
+        find: 'if (this.#floors.isBlind(',
+        replace: 'if (false && this.#floors.isBlind(',
+      },
+      {
+        file: 'controllers/dist/inferencereplica/act/create-pod.js',
+        find: 'caches.pods.takeIn(',
+        replace: '((_) => {})(',
+      },
+    ],
+    trials: [chaos('create', 6)],
+  },
+
+  {
+    name: 'drop the UID from the preconditions of a delete',
+    edits: [
+      {
+        file: 'controllers/dist/inferencereplica/act/delete-pod.js',
+        find: 'preconditions: preconditionsOf(effect),',
+        replace: 'preconditions: {},',
+      },
+    ],
+    trials: [chaos('scale-down', 3)],
+  },
+  {
+    name: 'delete before the pod has left rotation',
+    edits: [
+      {
+        file: 'engine/dist/demand/pods.js',
+        find: 'const isOut = isDrained(snapshot, pod, hold);',
+        replace: "return { out: [], gone: [deletion(pod, covers, 'none', graceSeconds)], isOut: true };",
+      },
+    ],
+    trials: [chaos('scale-down', 3)],
+  },
+  {
+    name: 'delete as soon as the gate is closed, whatever the slices say, in the cache and live',
+    edits: [
+      {
+        file: 'engine/dist/demand/pods.js',
+        find: "return hasHold(pod, hold) && !pod.ready && snapshot.rotation.get(pod.uid) === 'out';",
+        replace: 'return hasHold(pod, hold);',
+      },
+      {
+        file: 'controllers/dist/inferencereplica/act/delete-pod.js',
+        find: 'const detail = await context.guard.objection(pod);',
+        replace: 'const detail = undefined;',
+      },
+    ],
+    trials: [chaos('scale-down', 3)],
+  },
+
+  {
+    name: 'tie the creation of pods to the moment the operation opens',
+    edits: [
+      {
+        file: 'engine/dist/demand/pods.js',
+        find: 'export function createMissing(snapshot, row, set, rev, covers) {',
+        replace:
+          'export function createMissing(snapshot, row, set, rev, covers) { if (snapshot.status.rows.get(row.index)?.op !== undefined) return { effects: [], holds: [] };',
+      },
+    ],
+    trials: [sweep('create')],
+  },
+  {
+    name: 'write the status without its resourceVersion',
+    edits: [
+      {
+        file: 'controllers/dist/inferencereplica/persist.js',
+        find: 'const draft = { ...replica.base, status: encodeStatus(next) };',
+        replace:
+          'const draft = { ...replica.base, status: encodeStatus(next) }; draft.metadata = { ...draft.metadata, resourceVersion: undefined };',
+      },
+    ],
+    trials: [chaos('surge', 5)],
+  },
+  {
+    name: 'forget the fence',
+    edits: [{ file: 'kube/dist/fence.js', find: 'if (!state.open) {', replace: 'if (false) {' }],
+    trials: [{ kind: 'takeover' }],
+  },
+  {
+    name: 'write the status twice',
+    edits: [
+      {
+        file: 'controllers/dist/inferencereplica/persist.js',
+        find: 'replicas.takeIn(reply);',
+        replace:
+          'replicas.takeIn(await client.replaceStatus(inferenceReplicaType, { ...draft, metadata: reply.metadata }));',
+      },
+    ],
+    trials: [chaos('create', 2)],
+  },
+
+  {
+    name: 'drain the old pod before the new one serves',
+    edits: [
+      {
+        file: 'engine/dist/readiness.js',
+        find: 'if (!set.isComplete || lacking.length > 0)',
+        replace: 'if (!set.isComplete)',
+      },
+    ],
+    trials: [chaos('surge', 5)],
+  },
+  {
+    name: 'let a gang member into rotation as soon as it is ready itself',
+    edits: [
+      {
+        file: 'engine/dist/readiness.js',
+        find: 'return set.isComplete && set.live.every((pod) => pod.containersReady);',
+        replace: 'return set.live.some((pod) => pod.containersReady);',
+      },
+    ],
+    trials: [chaos('create-gang', 10)],
+  },
+  {
+    name: 'ignore the surge budget',
+    edits: [
+      {
+        file: 'engine/dist/budgets.js',
+        find: 'export function fits(ledger, amount) {',
+        replace: 'export function fits(ledger, amount) { return true;',
+      },
+    ],
+    trials: [chaos('surge', 5)],
+  },
+  {
+    name: 'give the finalizer up while pods are left',
+    edits: [
+      { file: 'engine/dist/teardown.js', find: 'return status.rows.size + podsLeft(snapshot);', replace: 'return 0;' },
+    ],
+    trials: [chaos('delete', 5)],
+  },
+  {
+    name: 'let the source go though its replacement stopped serving',
+    edits: [
+      {
+        file: 'engine/dist/demand/instances.js',
+        find: 'isDraining(row.op.step) && servesNow(replacement)',
+        replace: '!given',
+      },
+    ],
+    trials: [chaos('surge', 5)],
+  },
+  {
+    name: 'make pods of the target instead of the revision of the operation',
+    edits: [
+      {
+        file: 'engine/dist/demand/instances.js',
+        find: 'const made = given ? nothingMade : createMissing(snapshot, row, replacement, row.op.target, covers);',
+        replace: 'const made = given ? nothingMade : createMissing(snapshot, row, replacement, row.running, covers);',
+      },
+    ],
+    trials: [chaos('surge', 5)],
+  },
+  {
+    name: 'create pods that no row speaks of yet',
+    edits: [
+      {
+        file: 'controllers/dist/inferencereplica/pass.js',
+        find: 'const wait = this.#counterWaitMs(plan);',
+        replace:
+          'const wait = this.#counterWaitMs(plan); await this.#act(plan, observation, this.#replica, plan.status ?? before);',
+      },
+    ],
+    trials: [chaos('create', 3)],
+  },
+
+  {
+    name: 'write a condition anew in every pass',
+    edits: [
+      {
+        file: 'engine/dist/conditions.js',
+        find: 'lastTransitionTime: old?.status === verdict.status ? old.lastTransitionTime : snapshot.now,',
+        replace: 'lastTransitionTime: snapshot.now,',
+      },
+    ],
+    trials: [chaos('create', 2)],
+  },
+  {
+    name: 'remember in memory that a pod was made',
+    edits: [
+      {
+        file: 'engine/dist/demand/pods.js',
+        find: "const missing = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);",
+        replace:
+          "const made = (globalThis.madeOnce ??= new Set()); const missing = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot).filter((slot) => { const key = slot.name; if (made.has(key)) return false; made.add(key); return true; });",
+      },
+    ],
+    trials: [chaos('lost-pod', 3)],
+  },
+];
