@@ -8,6 +8,10 @@ export function initialize(data: Mutant): void {
   mutant = data;
 }
 
+function textOf(source: unknown): string {
+  return typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString('utf8');
+}
+
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   const edits = mutant?.edits.filter((edit) => url.endsWith(`/packages/${edit.file}`)) ?? [];
@@ -15,6 +19,6 @@ export const load: LoadHook = async (url, context, nextLoad) => {
   const source = edits.reduce((text, { file, find, replace }) => {
     if (!text.includes(find)) throw new Error(`mutant "${mutant?.name}": ${file} no longer contains: ${find}`);
     return text.replace(find, () => replace);
-  }, String(loaded.source));
+  }, textOf(loaded.source));
   return { ...loaded, source };
 };

@@ -133,6 +133,11 @@ export const mutants: readonly Mutant[] = [
         find: 'if (!set.isComplete || lacking.length > 0)',
         replace: 'if (!set.isComplete)',
       },
+      {
+        file: 'engine/dist/readiness.js',
+        find: 'return set.isComplete && set.live.every(isServing);',
+        replace: 'return set.isComplete;',
+      },
     ],
     trials: [chaos('surge', 5)],
   },
@@ -177,15 +182,15 @@ export const mutants: readonly Mutant[] = [
     trials: [chaos('surge', 5)],
   },
   {
-    name: 'make pods of the target instead of the revision of the operation',
+    name: 'call an update done while the old pod still serves',
     edits: [
       {
-        file: 'engine/dist/demand/instances.js',
-        find: 'const made = given ? nothingMade : createMissing(snapshot, row, replacement, row.op.target, covers);',
-        replace: 'const made = given ? nothingMade : createMissing(snapshot, row, replacement, row.running, covers);',
+        file: 'engine/dist/operations/update-surge.js',
+        find: 'return pair.source === undefined || isTerminating(pair.source);',
+        replace: 'return true;',
       },
     ],
-    trials: [chaos('surge', 5)],
+    trials: [chaos('surge', 3)],
   },
   {
     name: 'create pods that no row speaks of yet',
@@ -203,6 +208,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'write a condition anew in every pass',
     edits: [
+      { file: 'engine/dist/conditions.js', find: 'if (old !== undefined &&', replace: 'if (false &&' },
       {
         file: 'engine/dist/conditions.js',
         find: 'lastTransitionTime: old?.status === verdict.status ? old.lastTransitionTime : snapshot.now,',

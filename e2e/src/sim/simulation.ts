@@ -111,7 +111,7 @@ export class Simulation {
    * Waits until no manager has written for `quietMs`: by default longer than the chart lets a pod be stuck, so that an
    * attempt that is bound to fail has failed.
    */
-  async settle(quietMs = 75_000, ms = 1_800_000): Promise<void> {
+  async settle(quietMs = 75_000, ms = 900_000): Promise<void> {
     const untilMs = this.cluster.nowMs + ms;
     let seen = this.writes.length;
     let sinceMs = this.cluster.nowMs;
