@@ -42,15 +42,16 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     if (options.after === 'keep') screen.heading('Ended', 'The cluster, the manager and their files are gone.');
     return 0;
   } catch (error) {
-    await demo.stop();
     if (signal.aborted) {
-      screen.heading('Interrupted', 'Everything that was started has ended.');
+      await demo.stop();
       folder.remove();
+      screen.heading('Interrupted', 'Everything that was started has ended.');
       return 130;
     }
-    if (error instanceof StepFailed) screen.unmet(error.expectation.expected, error.expectation.seen());
+    if (error instanceof StepFailed) screen.unmet(error.expected, error.seen);
     else screen.unmet('no error', error instanceof Error ? error.message : String(error));
     screen.text(`What the manager said is in ${folder.logFile}`);
+    await demo.stop();
     return 1;
   }
 }

@@ -42,7 +42,7 @@ describe('runStep', () => {
 
   it('fails when what it waits for does not come in time', async () => {
     const { runtime, ended } = play({ reaches: [always, expectation('it rains', () => false)] });
-    const failed = expect(ended).rejects.toMatchObject({ expectation: { expected: 'it rains' } });
+    const failed = expect(ended).rejects.toMatchObject({ expected: 'it rains', seen: 'something else' });
     await runtime.advance(60_000);
     await failed;
   });

@@ -23,14 +23,18 @@ export interface Step {
   readonly holds: readonly Expectation[];
 }
 
-/** An expectation was not met. */
+/** An expectation was not met. `seen` is what was there when that was found. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
-  readonly expectation: Expectation;
+  readonly expected: string;
+  readonly seen: string;
 
   constructor(expectation: Expectation) {
-    super(`expected: ${expectation.expected}; seen: ${expectation.seen()}`);
-    this.expectation = expectation;
+    const { expected } = expectation;
+    const seen = expectation.seen();
+    super(`expected: ${expected}; seen: ${seen}`);
+    this.expected = expected;
+    this.seen = seen;
   }
 }
 
