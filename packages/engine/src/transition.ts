@@ -15,9 +15,10 @@ import { advanceCreate, openCreate } from './operations/create.js';
 import { advanceDelete, openDelete } from './operations/delete.js';
 import { expire } from './operations/expire.js';
 import { withoutSpentBookings } from './operations/recycle.js';
-import { advanceFailed, advanceReady } from './operations/resting.js';
+import { advanceFailed, advanceReady, restingSet } from './operations/resting.js';
 import { advanceSurge, isSurging } from './operations/update-surge.js';
 import { partitionHeld, rebuildRevision } from './pacing.js';
+import { servesNow } from './readiness.js';
 import { startUpdates } from './rollout.js';
 import { sayInstance } from './say.js';
 import { planIndices } from './scale.js';
@@ -144,10 +145,7 @@ function create(draft: Draft, units: readonly Unit[], missing: readonly Index[])
   const { snapshot } = draft;
   if (snapshot.spec.pause !== 'running') return;
   const held = partitionHeld(snapshot, allUnits(draft));
-  const rebuilds = freeUnits(draft, units).filter(
-    ({ row }) =>
-      row.kind === 'pending' || (row.kind === 'failed' && row.running === '' && row.target !== snapshot.target),
-  );
+  const rebuilds = freeUnits(draft, units).filter((unit) => unit.row.kind === 'pending' || startsOver(snapshot, unit));
   const candidates: readonly Unit[] = [
     ...rebuilds,
     ...missing.map((index): Unit => ({ index, row: { ...newRowBase(index), kind: 'pending' }, pods: [] })),
@@ -180,6 +178,13 @@ function create(draft: Draft, units: readonly Unit[], missing: readonly Index[])
       ],
     });
   }
+}
+
+/** It never ran and failed at another revision. One that serves by now is about to heal, and is then updated like others. */
+function startsOver(snapshot: Snapshot, unit: Unit): boolean {
+  const { row } = unit;
+  if (row.kind !== 'failed' || row.running !== '' || row.target === snapshot.target) return false;
+  return !servesNow(restingSet(snapshot, unit, row));
 }
 
 /** Last of all: attempts that this pass neither advanced nor opened may be at their end. */
