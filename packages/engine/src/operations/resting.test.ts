@@ -182,6 +182,13 @@ describe('a Failed Instance', () => {
     });
   });
 
+  it('that never ran and serves by now heals before it is updated: its pod is not taken away', () => {
+    const spec = { minReadySeconds: 30 };
+    const snapshot = world({ spec, rows: [failedRow(0, undefined, 'v0')], pods: [pod({ image: 'v0', readyFor: 5 })] });
+    expect(rowAfter(snapshot)?.kind).toBe('failed');
+    expect(wishes(plan(snapshot))).toEqual([]);
+  });
+
   it('that never ran starts over at a corrected revision, over what it left behind', () => {
     const snapshot = world({
       rows: [failedRow(0, undefined, 'v0')],
