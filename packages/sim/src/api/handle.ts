@@ -15,6 +15,7 @@ import { patch } from './patch.js';
 import { render } from './render.js';
 import { existing, replace } from './replace.js';
 import type { Resource } from './resource.js';
+import { REVIEWS } from './resources.js';
 import { readScale, writeScale } from './scale.js';
 import { SimWatch } from './watch.js';
 
@@ -88,6 +89,9 @@ function dispatch(call: Call, method: string): Answer {
       if (call.subresource === 'eviction') return { status: 201, body: evict(call) };
       if (call.subresource === 'binding') return { status: 201, body: bind(call) };
       if (call.name !== undefined) throw methodNotAllowed();
+      // Everybody may do everything here.
+      if (call.resource.plural === REVIEWS)
+        return { status: 201, body: { ...draftOf(call), status: { allowed: true } } };
       return { status: 201, body: asVersion(call.resource, create(call, draftOf(call))) };
     case 'PUT':
       if (call.name === undefined) throw methodNotAllowed();

@@ -29,6 +29,9 @@ function row(apiVersion: string, kind: string, plural: string, short: string, ..
   return { ...resource, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } };
 }
 
+/** Asked by `kubectl auth can-i`: answered, and never stored. */
+export const REVIEWS = 'selfsubjectaccessreviews';
+
 /** Resources without a controller in this cluster are only stored, so that charts can be installed. */
 const BUILT_IN: readonly Resource[] = [
   row('v1', 'Pod', 'pods', 'po', 'status', 'generation', 'all'),
@@ -52,6 +55,7 @@ const BUILT_IN: readonly Resource[] = [
   row('coordination.k8s.io/v1', 'Lease', 'leases', ''),
   row('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets', 'pdb', 'status', 'generation'),
   row('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', 'pc', 'cluster', 'generation'),
+  row('authorization.k8s.io/v1', 'SelfSubjectAccessReview', REVIEWS, '', 'cluster'),
   row('rbac.authorization.k8s.io/v1', 'Role', 'roles', ''),
   row('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings', ''),
   row('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', '', 'cluster'),

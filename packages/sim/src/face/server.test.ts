@@ -101,10 +101,24 @@ describe('the server', () => {
     expect(await response.json()).toMatchObject({ message: expect.stringContaining('simulated') });
   });
 
+  it('reads the protobuf that Go clients send for a namespace', async () => {
+    const { cluster, url } = await serve();
+    // `kubectl create namespace foo`, as it goes over the wire.
+    const hex =
+      '6b3873000a0f0a02763112094e616d657370616365121b0a130a03666f6f12001a0022002a0032003800420012001a020a001a002200';
+    const response = await fetch(`${url}/api/v1/namespaces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      body: Buffer.from(hex, 'hex'),
+    });
+    expect(response.status).toBe(201);
+    expect(cluster.object('namespaces', 'foo')).toMatchObject({ kind: 'Namespace', status: { phase: 'Active' } });
+  });
+
   it('refuses what is not JSON', async () => {
     const { url } = await serve();
     const response = await fetch(url + PODS, { method: 'POST', body: 'kind: Pod' });
-    expect(response.status).toBe(400);
+    expect(response.status).toBe(415);
   });
 
   it('describes itself: health, version, groups, resources, schemas', async () => {

@@ -6,11 +6,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SimRequest } from '../api/call.js';
-import { ApiError, badRequest } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 import { isWatch, refusal } from '../api/handle.js';
 import { SimWatch } from '../api/watch.js';
 import { asObject, type JsonObject } from '../base/json.js';
 import type { Cluster } from '../cluster.js';
+import { fromProtobuf, PROTOBUF_TYPE } from './protobuf.js';
 
 /** The clock and the timers the server runs by. */
 export interface ServerRuntime {
@@ -97,31 +98,29 @@ export class SimServer {
       if (size > LONGEST_BODY) request.destroy();
       else chunks.push(chunk);
     });
-    request.on('end', () => this.#answerSafely(request, Buffer.concat(chunks).toString(), response));
+    request.on('end', () => this.#answerSafely(request, Buffer.concat(chunks), response));
     request.on('error', () => response.destroy());
   }
 
   // A fault of the simulator is an answer like any other: one request fails, not the cluster.
-  #answerSafely(message: http.IncomingMessage, text: string, response: http.ServerResponse): void {
+  #answerSafely(message: http.IncomingMessage, bytes: Buffer, response: http.ServerResponse): void {
     try {
-      this.#answer(message, text, response);
+      this.#answer(message, bytes, response);
     } catch (cause) {
       const what = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
       send(response, refusal(new ApiError(500, 'InternalError', `simulated: the simulator failed: ${what}`)));
     }
   }
 
-  #answer(message: http.IncomingMessage, text: string, response: http.ServerResponse): void {
+  #answer(message: http.IncomingMessage, bytes: Buffer, response: http.ServerResponse): void {
     this.#catchUp();
-    let body: unknown;
-    try {
-      body = text === '' ? undefined : JSON.parse(text);
-    } catch {
-      const error = badRequest('simulated: this server reads JSON bodies only (YAML and protobuf are not understood)');
-      send(response, refusal(error));
+    const parsed = parseBody(bytes, message.headers['content-type'] ?? '');
+    if (parsed === 'unreadable') {
+      const text = 'simulated: the body is neither JSON nor the protobuf of a kind that is known here';
+      send(response, refusal(new ApiError(415, 'UnsupportedMediaType', text)));
       return;
     }
-    const request = toRequest(message, body);
+    const request = toRequest(message, parsed.body);
     if (!isWatch(request)) {
       send(response, this.#cluster.handle(request));
       return;
@@ -164,6 +163,19 @@ export class SimServer {
   }
 }
 
+function parseBody(bytes: Buffer, contentType: string): { readonly body: unknown } | 'unreadable' {
+  if (bytes.length === 0) return { body: undefined };
+  if (contentType.startsWith(PROTOBUF_TYPE)) {
+    const body = fromProtobuf(bytes);
+    return body === undefined ? 'unreadable' : { body };
+  }
+  try {
+    return { body: JSON.parse(bytes.toString()) };
+  } catch {
+    return 'unreadable';
+  }
+}
+
 function toRequest(message: http.IncomingMessage, body: unknown): SimRequest {
   const url = new URL(message.url ?? '/', 'http://127.0.0.1');
   const { accept, 'content-type': contentType, 'user-agent': agent } = message.headers;
@@ -174,7 +186,7 @@ function toRequest(message: http.IncomingMessage, body: unknown): SimRequest {
     query: Object.fromEntries(url.searchParams),
     body,
     user,
-    ...(contentType === undefined ? {} : { contentType }),
+    ...(contentType === undefined || contentType.startsWith(PROTOBUF_TYPE) ? {} : { contentType }),
     ...(accept === undefined ? {} : { accept }),
   };
 }
