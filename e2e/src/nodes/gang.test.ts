@@ -1,8 +1,8 @@
 /** Gangs of a leader and a worker on two nodes: found, gated, routed, counted and repaired as one. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { label } from '@omenative/api';
 import { createAll, example } from './testing/examples.js';
-import { PodHistory } from './testing/history.js';
+import type { PodHistory } from './testing/history.js';
 import {
   conditionOf,
   countsOf,
@@ -30,11 +30,9 @@ describeOnNodes('gangs', { name: 'gang' }, (bed) => {
   let history: PodHistory;
 
   beforeAll(async () => {
-    history = await PodHistory.of(bed.api, `${label.inferenceService}=${isvc}`);
+    history = await bed.watchPods(`${label.inferenceService}=${isvc}`);
     await createAll(bed.api, example('busybox-gang'));
   });
-
-  afterAll(() => history.close());
 
   const podOf = (name: string): Pod => {
     const pod = history.pods.find(({ metadata }) => metadata.name === name);

@@ -1,8 +1,8 @@
 /** The HTTP lab, as a reader would do it, under a client that opens a connection for each request. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { label, revisionHashOf, teardownFinalizer } from '@omenative/api';
 import { createAll, example } from './testing/examples.js';
-import { PodHistory } from './testing/history.js';
+import type { PodHistory } from './testing/history.js';
 import {
   conditionOf,
   controllerRevisions,
@@ -19,7 +19,7 @@ import {
   services,
 } from './testing/objects.js';
 import { createPlain } from './testing/plain.js';
-import { Prober, requestOnce, textOf } from './testing/prober.js';
+import { requestOnce, textOf } from './testing/prober.js';
 import { convergedAt, labScript, serviceUrl } from './testing/steps.js';
 import { describeOnNodes } from './testing/suite.js';
 
@@ -34,11 +34,9 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
   let history: PodHistory;
 
   beforeAll(async () => {
-    history = await PodHistory.of(bed.api, `${label.inferenceService}=${isvc}`);
+    history = await bed.watchPods(`${label.inferenceService}=${isvc}`);
     await createAll(bed.api, example('busybox-lab'));
   });
-
-  afterAll(() => history.close());
 
   const replica = (): Promise<InferenceReplica> => bed.api.get(inferenceReplicas, irep);
 
@@ -61,9 +59,8 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
   it(
     'answers through its Service',
     bed.explained(async () => {
-      const url = await serviceUrl(bed.api, irep);
-      await (await Prober.start(url, bed.api.runtime)).stop();
-      expect(await requestOnce(url)).toBe('hello from OMENative v1');
+      await (await bed.probe(irep)).stop();
+      expect(await requestOnce(await serviceUrl(bed.api, irep))).toBe('hello from OMENative v1');
     }),
   );
 
@@ -84,7 +81,7 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
     `rolls ${rolls} times with at most four pods and without a failed request; pods change their names and keep their incarnation; Ready is Unknown meanwhile [A2] [A3]`,
     async () => {
       await bed.explained(async () => {
-        const prober = await Prober.start(await serviceUrl(bed.api, irep), bed.api.runtime);
+        const prober = await bed.probe(irep);
         const conditions = new Set<string>();
         for (let roll = 1; roll <= rolls; roll++) {
           const before = await replica();
@@ -153,7 +150,7 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
     'would have failed requests without the drain: the same client sees them when a Deployment’s pods are deleted',
     bed.explained(async () => {
       await createPlain(bed.api, 'plain', 3);
-      const plain = await PodHistory.of(bed.api, 'app=plain');
+      const plain = await bed.watchPods('app=plain');
       const whenAllReady = (): Promise<readonly Pod[]> => {
         return bed.api.waitFor('three pods of the Deployment are ready', stepMs, async () => {
           const ready = plain.pods.filter((pod) => hasReadyContainers(pod) && !isTerminating(pod));
@@ -161,7 +158,7 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
         });
       };
       await whenAllReady();
-      const prober = await Prober.start(await serviceUrl(bed.api, 'plain'), bed.api.runtime);
+      const prober = await bed.probe('plain');
       // Whether one deletion hits a request is chance: kubelet and kube-proxy race.
       for (let deletions = 0; prober.report().failures.length === 0 && deletions < maxDeletions; deletions++) {
         const [one] = await whenAllReady();
@@ -171,7 +168,6 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
         });
       }
       const report = await prober.stop();
-      plain.close();
       expect(report.failures.length).toBeGreaterThan(0);
       await bed.api.delete(deployments, 'plain');
     }),

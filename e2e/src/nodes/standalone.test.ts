@@ -1,8 +1,8 @@
 /** An InferenceReplica without an InferenceService: columns, the scale subresource, a roll by its template, its end. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { label } from '@omenative/api';
 import { createAll, example } from './testing/examples.js';
-import { PodHistory } from './testing/history.js';
+import type { PodHistory } from './testing/history.js';
 import {
   controllerRevisions,
   endpointSlices,
@@ -25,11 +25,9 @@ describeOnNodes('a standalone replica', { name: 'standalone' }, (bed) => {
   let history: PodHistory;
 
   beforeAll(async () => {
-    history = await PodHistory.of(bed.api, `${label.inferenceService}=${irep}`);
+    history = await bed.watchPods(`${label.inferenceService}=${irep}`);
     await createAll(bed.api, example('standalone'));
   });
-
-  afterAll(() => history.close());
 
   const whenConverged = (count: number): Promise<unknown> => {
     return bed.api.waitUntil(inferenceReplicas, irep, `has ${count} available`, stepMs, (found) => {

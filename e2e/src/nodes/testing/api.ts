@@ -17,6 +17,9 @@ import {
 
 const pollMs = 200;
 
+/** An object as somebody writes it down. */
+export type Manifest = KubeObject & Readonly<Record<string, unknown>>;
+
 export class Api {
   readonly runtime: Runtime;
   readonly transport: HttpTransport;
@@ -59,8 +62,9 @@ export class Api {
     return (await this.client.list(type, { namespace: this.namespace, ...options })).items;
   }
 
-  create<T extends KubeObject>(type: ResourceType<T>, object: KubeObject): Promise<T> {
-    return this.client.create(type, this.#here(object) as T);
+  create<T extends KubeObject>(type: ResourceType<T>, object: Manifest): Promise<T> {
+    const here = { ...object, metadata: { ...object.metadata, namespace: this.namespace } };
+    return this.client.create(type, here as KubeObject as T);
   }
 
   merge<T extends KubeObject>(type: ResourceType<T>, name: string, body: Json, options: WriteOptions = {}): Promise<T> {
@@ -113,9 +117,5 @@ export class Api {
       readonly rows: readonly { readonly cells: Json[] }[];
     };
     return { columns: columnDefinitions.map(({ name }) => name), rows: rows.map(({ cells }) => cells) };
-  }
-
-  #here(object: KubeObject): KubeObject {
-    return { ...object, metadata: { ...object.metadata, namespace: this.namespace } };
   }
 }

@@ -84,14 +84,19 @@ export class PodHistory {
     }
   }
 
-  /** Resolves with the next change that is `such`. */
-  next(such: (change: PodChange) => boolean): Promise<PodChange> {
-    return new Promise((resolve) => {
+  /** Resolves with the next change that is `such`. @throws Error naming `what` when there is none within `withinMs`. */
+  next(what: string, withinMs: number, such: (change: PodChange) => boolean): Promise<PodChange> {
+    return new Promise((resolve, reject) => {
       const listener = (change: PodChange): void => {
         if (!such(change)) return;
+        timer.cancel();
         this.#listeners.delete(listener);
         resolve(change);
       };
+      const timer = this.#runtime.setTimer(withinMs, () => {
+        this.#listeners.delete(listener);
+        reject(new Error(`not within ${withinMs / 1000} s: ${what}`));
+      });
       this.#listeners.add(listener);
     });
   }

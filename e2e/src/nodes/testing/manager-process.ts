@@ -18,6 +18,8 @@ export interface ManagerProcessOptions {
   readonly namespace: string;
   /** `off`: works at once, and writes nothing but what its objects ask for. */
   readonly leaderElection: 'on' | 'off';
+  /** `apply`: brings the definitions and the settings, where they are missing. */
+  readonly installation: 'apply' | 'leave';
   readonly runtime: Runtime;
 }
 
@@ -40,13 +42,14 @@ export class ManagerProcess {
   }
 
   /** Starts it. A Lease passes to another process within six seconds of a crash. */
-  static start({ name, kubeconfig, namespace, leaderElection, runtime }: ManagerProcessOptions): ManagerProcess {
+  static start(options: ManagerProcessOptions): ManagerProcess {
+    const { name, kubeconfig, namespace, leaderElection, installation, runtime } = options;
     mkdirSync(logs, { recursive: true });
     const logFile = path.join(logs, `${name}.log`);
     const log = openSync(logFile, 'w');
     const flags = {
       kubeconfig,
-      'apply-crds': 'true',
+      'apply-crds': String(installation === 'apply'),
       'leader-election-namespace': namespace,
       'metrics-bind-address': '127.0.0.1:0',
       'health-probe-addr': '127.0.0.1:0',

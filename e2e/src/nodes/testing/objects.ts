@@ -114,7 +114,7 @@ export const inferenceReplicas: ResourceType<InferenceReplica> = namespaced(
   'InferenceReplica',
 );
 export const nodes: ResourceType<Node> = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-export const namespaces: ResourceType<Stored> = {
+export const namespaces: ResourceType = {
   group: '',
   version: 'v1',
   plural: 'namespaces',

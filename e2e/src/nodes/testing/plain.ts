@@ -9,7 +9,7 @@ export async function createPlain(api: Api, name: string, count: number): Promis
   await api.create(services, {
     metadata: { name },
     spec: { selector: labels, ports: [{ port: 8080 }] },
-  } as never);
+  });
   const container = {
     name: 'web',
     image: 'busybox:v1',
@@ -24,5 +24,5 @@ export async function createPlain(api: Api, name: string, count: number): Promis
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 10, containers: [container] } },
     },
-  } as never);
+  });
 }

@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, it, jest } from '@jest/globals';
 import { teardownFinalizer } from '@omenative/api';
 import { type ResourceType, removeFinalizer, sleep } from '@omenative/kube';
 import { Api } from './api.js';
+import { PodHistory } from './history.js';
 import { ManagerProcess } from './manager-process.js';
 import { conditionOf, inferenceReplicas, inferenceServices, namespaces, nodes, serviceAccounts } from './objects.js';
 import { pictureOf } from './picture.js';
+import { Prober } from './prober.js';
+import { serviceUrl } from './steps.js';
 
 const testTimeoutMs = 180_000;
 const cleanUpWithinMs = 45_000;
@@ -22,6 +25,8 @@ export class Bed {
   readonly #options: SuiteOptions;
   readonly #kubeconfig: string;
   readonly #managers: ManagerProcess[] = [];
+  readonly #probers: Prober[] = [];
+  readonly #histories: PodHistory[] = [];
   #api: Api | undefined;
 
   constructor(options: SuiteOptions, kubeconfig: string) {
@@ -32,6 +37,11 @@ export class Bed {
   get api(): Api {
     if (this.#api === undefined) throw new Error('the suite has not begun');
     return this.#api;
+  }
+
+  /** Every manager that was started, those that have ended too. */
+  get managers(): readonly ManagerProcess[] {
+    return this.#managers;
   }
 
   /** The manager that was started last. */
@@ -49,11 +59,27 @@ export class Bed {
       kubeconfig: this.#kubeconfig,
       namespace: this.api.namespace,
       leaderElection,
+      // The definitions are the same for all.
+      installation: this.#managers.length === 0 ? 'apply' : 'leave',
       runtime: this.api.runtime,
     });
     this.#managers.push(manager);
     await manager.whenReady();
     return manager;
+  }
+
+  /** Sends requests to a Service, port 8080, from when it answers steadily until `stop`, or the end of the suite. */
+  async probe(service: string): Promise<Prober> {
+    const prober = await Prober.start(await serviceUrl(this.api, service), this.api.runtime);
+    this.#probers.push(prober);
+    return prober;
+  }
+
+  /** Follows the pods that a selector finds until the end of the suite. */
+  async watchPods(labelSelector: string): Promise<PodHistory> {
+    const history = await PodHistory.of(this.api, labelSelector);
+    this.#histories.push(history);
+    return history;
   }
 
   /** The body of a test; what it fails with then shows the namespace and the manager's log too. */
@@ -72,7 +98,7 @@ export class Bed {
     const { name } = this.#options;
     this.#api = await Api.connect(this.#kubeconfig, `e2e-${name}-${process.pid}`);
     await this.#requireNodes();
-    await this.api.client.create(namespaces, { metadata: { name: this.api.namespace } } as never);
+    await this.api.client.create(namespaces, { metadata: { name: this.api.namespace } });
     await this.api.waitFor('the default service account', 20_000, () => this.api.find(serviceAccounts, 'default'));
     await this.startManager();
   }
@@ -80,6 +106,8 @@ export class Bed {
   /** Leaves nothing: deletes what the suite made while a manager runs, and its finalizers when that does not help. */
   async stop(): Promise<void> {
     if (this.#api === undefined) return;
+    for (const prober of this.#probers) await prober.stop();
+    for (const history of this.#histories) history.close();
     try {
       await this.#cleanUp();
     } finally {
