@@ -5,6 +5,7 @@
 import { label, managedByValue } from '@omenative/api';
 import { Informer, type InformerProblem, type ResourceType, type Runtime, type Transport } from '@omenative/kube';
 import { configMapName } from './config/default-config-map.js';
+import { type NodeRecord, nodeRecordOf } from './inferencereplica/node-record.js';
 import { isProofOfDeletion, type PodRecord, podRecordOf } from './inferencereplica/pod-view.js';
 import { type ReplicaRecord, replicaRecordOf } from './inferencereplica/replica-record.js';
 import { type RevisionRecord, revisionRecordOf } from './inferencereplica/revision-object.js';
@@ -20,6 +21,7 @@ import {
   endpointSliceType,
   inferenceReplicaType,
   inferenceServiceType,
+  nodeType,
   podType,
   serviceType,
   servingRuntimeType,
@@ -59,6 +61,7 @@ export interface Caches {
   readonly clusterServingRuntimes: Informer<ObjectRecord>;
   readonly baseModels: Informer<ObjectRecord>;
   readonly clusterBaseModels: Informer<ObjectRecord>;
+  readonly nodes: Informer<NodeRecord>;
   readonly config: Informer<ObjectRecord>;
 }
 
@@ -107,6 +110,7 @@ export function createCaches(options: CachesOptions): Caches {
     clusterServingRuntimes: whole(clusterServingRuntimeType),
     baseModels: whole(baseModelType),
     clusterBaseModels: whole(clusterBaseModelType),
+    nodes: new Informer({ ...cluster, type: nodeType, project: nodeRecordOf }),
     config: new Informer({
       ...cluster,
       type: configMapType,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type InstanceRow, newRowBase } from '@omenative/api';
 import { planIndices } from './scale.js';
-import type { Snapshot } from './snapshot.js';
+import type { PodView, Snapshot } from './snapshot.js';
 import { creatingRow, deletingRow, failedRow, pendingRow, surgingRow } from './testing/rows.js';
 import { noon, pod, readyRow, revisionOf, type WorldOptions, world } from './testing/world.js';
 import { unitsOf } from './units.js';
@@ -129,5 +129,28 @@ describe('scaling down', () => {
 
   it('does not pin a single-pod surge: it may leave like every other [E144]', () => {
     expect(extras({ rows: [readyRow(0), surgingRow(1)], pods: serving(0, 1) })).toEqual([1]);
+  });
+
+  it('lets an Instance on a cordoned node leave before a Ready one elsewhere, whatever its index [E146]', () => {
+    const pods = [pod({ index: 0, over: { node: 'drained' } }), pod({ index: 1 }), pod({ index: 2 })];
+    const rows = [readyRow(0), readyRow(1), readyRow(2)];
+    expect(extras({ spec: { replicas: 2 }, rows, pods, cordoned: ['drained'] })).toEqual([0]);
+    expect(extras({ spec: { replicas: 2 }, rows, pods })).toEqual([2]);
+    // It is kept when the others do not fill the places.
+    expect(extras({ spec: { replicas: 3 }, rows, pods, cordoned: ['drained'] })).toEqual([]);
+  });
+
+  it('holds a cordon against bound pods that are neither ending nor ended, and against no others [E147]', () => {
+    const rows = [readyRow(0), readyRow(1)];
+    const at = (over: Partial<PodView>) => [
+      pod({ index: 0 }),
+      pod({ index: 0, ordinal: 1, over: { node: 'drained', ...over } }),
+      pod({ index: 1 }),
+    ];
+    const leaving = (over: Partial<PodView>) => extras({ rows, pods: at(over), cordoned: ['drained'] });
+    expect(leaving({})).toEqual([0]);
+    expect(leaving({ deletionAt: noon + 30 })).toEqual([1]);
+    expect(leaving({ phase: 'Failed' })).toEqual([1]);
+    expect(leaving({ node: '' })).toEqual([1]);
   });
 });

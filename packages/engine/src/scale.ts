@@ -3,7 +3,7 @@ import type { Index, InstanceRow } from '@omenative/api';
 import { restingSet } from './operations/resting.js';
 import { servesNow } from './readiness.js';
 import type { Snapshot } from './snapshot.js';
-import type { Unit } from './units.js';
+import { isLive, type Unit } from './units.js';
 
 export interface IndexPlan {
   /** New Instances, ascending: the lowest indices that no row, claim or pod uses. */
@@ -56,7 +56,10 @@ function standingOf(row: InstanceRow, serves: boolean): number {
   return row.kind === 'failed' ? 3 : 2;
 }
 
-/** 0 stays longest: Ready and serving on a revision that nothing speaks against; each fault makes an Instance leave sooner. */
+/**
+ * 0 stays longest: Ready, on no cordoned node, on a revision that nothing speaks against, and serving. Among Instances that
+ * stand alike, one that its node's drain would take anyway leaves first.
+ */
 function rankOf(snapshot: Snapshot, unit: Unit): number {
   const { row, pods } = unit;
   // An old pod that an update leaves to its grace says nothing about the Instance.
@@ -66,5 +69,6 @@ function rankOf(snapshot: Snapshot, unit: Unit): number {
   const blocked = snapshot.status.blocks.some(
     (block) => block.target === revision && block.state !== 'RetryInProgress',
   );
-  return standingOf(row, serves) * 4 + (healthy ? 0 : 1) + (blocked ? 2 : 0);
+  const cordoned = pods.some((pod) => isLive(pod) && pod.node !== '' && snapshot.cordoned.has(pod.node));
+  return standingOf(row, serves) * 8 + (cordoned ? 4 : 0) + (blocked ? 2 : 0) + (healthy ? 0 : 1);
 }

@@ -199,6 +199,8 @@ export interface Snapshot {
   readonly rotation: ReadonlyMap<Uid, 'in' | 'out'>;
   /** Pods that the headless Service's slices list. */
   readonly discoverable: ReadonlySet<Uid>;
+  /** Nodes that take no new pods (`spec.unschedulable`), as far as our pods are on them. Only a preference hangs on it. */
+  readonly cordoned: ReadonlySet<string>;
   readonly headlessService: 'present' | 'absent' | 'terminating' | 'foreign';
   readonly inbox: ReadonlyMap<EffectKey, Outcome>;
   /** Instances with a write of ours that the cache has not shown yet. */

@@ -26,6 +26,7 @@ function look(world: Partial<ReplicaWorld> = {}, context: Partial<PassContext> =
       slicesOf: () => [],
       revisions: [],
       wasSeenDeleted: () => false,
+      isCordoned: () => false,
       ...world,
     },
     {

@@ -28,6 +28,8 @@ export interface ReplicaWorld {
   slicesOf(service: string): readonly SliceRecord[];
   /** ControllerRevisions that the replica controls, by its UID. */
   readonly revisions: readonly RevisionRecord[];
+  /** Whether the node takes no new pods; a node that is not in the cache is taken to. */
+  isCordoned(node: string): boolean;
   /** Whether this process saw a dying pod of that name go, and no later one. */
   wasSeenDeleted(pod: string): boolean;
 }
@@ -75,6 +77,7 @@ export function observe(world: ReplicaWorld, context: PassContext): Observation 
     strays: pods.strays,
     rotation: rotationOf(world.pods, routingServices(world, spec)),
     discoverable: discoverableOf(world.pods, world.slicesOf(headless)),
+    cordoned: new Set(world.pods.map((pod) => pod.view.node).filter((node) => node !== '' && world.isCordoned(node))),
     headlessService: headlessState(world, headless, spec),
     inbox: context.inbox,
     blind: context.blind,

@@ -16,6 +16,7 @@ export function worldOf(caches: Caches, replica: ReplicaRecord): ReplicaWorld {
     ].filter((service) => mayConcern(service.selector, replica)),
     slicesOf: (service) => caches.slices.store.byIndex(index.service, `${namespace}/${service}`),
     revisions: caches.revisions.store.byIndex(index.controller, uid),
+    isCordoned: (node) => caches.nodes.store.get(node)?.taking === 'no new pods',
     wasSeenDeleted: (pod) => caches.pods.store.deletedWithProof(`${namespace}/${pod}`) !== undefined,
   };
 }

@@ -10,6 +10,7 @@ function ome(plural: string, kind: string, scope: 'namespaced' | 'cluster'): Res
 }
 
 export const podType: ResourceType = core('pods', 'Pod');
+export const nodeType: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 export const serviceType: ResourceType = core('services', 'Service');
 export const configMapType: ResourceType = core('configmaps', 'ConfigMap');
 export const endpointSliceType: ResourceType = {

@@ -79,6 +79,7 @@ export interface WorldOptions {
   readonly rotation?: 'observed' | 'unknown';
   readonly inbox?: Snapshot['inbox'];
   readonly headlessService?: Snapshot['headlessService'];
+  readonly cordoned?: readonly string[];
 }
 
 /** The revision of a template with `image`, as the hash names it. */
@@ -144,6 +145,7 @@ export function world(options: WorldOptions = {}): Snapshot {
         ? new Map()
         : new Map(all.map((one) => [one.uid, one.ready && one.runner !== 'worker' ? 'in' : 'out'])),
     discoverable: new Set(all.map((one) => one.uid)),
+    cordoned: new Set(options.cordoned),
     headlessService: options.headlessService ?? 'present',
     inbox: options.inbox ?? new Map(),
     blind: new Set(options.blind),

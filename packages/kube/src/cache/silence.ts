@@ -36,8 +36,9 @@ export class Silence {
   }
 
   #waitFrom(quietSinceMs: number): void {
+    // Rounded up: a rest of a fraction of a millisecond would be waited for again and again.
     const delayMs = quietSinceMs + this.#limitMs - this.#runtime.monotonicMs();
-    this.#timer = this.#runtime.setTimer(Math.max(0, delayMs), () => {
+    this.#timer = this.#runtime.setTimer(Math.max(0, Math.ceil(delayMs)), () => {
       const lastMs = Math.max(quietSinceMs, this.#heardAtMs);
       if (this.#runtime.monotonicMs() - lastMs >= this.#limitMs) {
         this.#timer = undefined;
