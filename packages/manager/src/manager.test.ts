@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { testing } from '@omenative/kube';
+import { type ApiResponse, testing } from '@omenative/kube';
 import { Manager } from './manager.js';
 import { ManagerMetrics } from './metrics/manager-metrics.js';
 import { defaultOptions, type ManagerOptions } from './options.js';
@@ -18,7 +18,16 @@ const virtualService = {
   },
   spec: {},
 };
-/** What a pass over that InferenceService writes. */
+const plainService = {
+  ...virtualService,
+  metadata: { name: 'plain', namespace: 'lab', uid: 'uid-plain', resourceVersion: '10' },
+  spec: { deploymentMode: 'OMENative', runtime: { kind: 'ServingRuntime', name: 'echo' }, engine: {} },
+};
+const runtimeOfIt = {
+  metadata: { name: 'echo', namespace: 'lab', uid: 'uid-echo', resourceVersion: '11' },
+  spec: { engineConfig: { runner: { image: 'echo:1' } } },
+};
+/** What a pass over the virtual InferenceService writes. */
 const statusWrite = 'PUT /apis/ome.io/v1beta1/namespaces/lab/inferenceservices/chat/status';
 
 let runtime: testing.VirtualRuntime;
@@ -28,9 +37,12 @@ let lost: string[];
 let logged: { readonly level: string; readonly message: string }[];
 let metrics: ManagerMetrics;
 
-function build(options: Partial<ManagerOptions> = {}): void {
+function build(
+  options: Partial<ManagerOptions> = {},
+  objects: ConstructorParameters<typeof ScriptedCluster>[0] = { inferenceservices: [virtualService] },
+): void {
   runtime = new testing.VirtualRuntime();
-  cluster = new ScriptedCluster({ inferenceservices: [virtualService] });
+  cluster = new ScriptedCluster(objects);
   lost = [];
   logged = [];
   metrics = new ManagerMetrics();
@@ -118,6 +130,24 @@ describe('a manager', () => {
     expect(manager.isLeading).toBe(false);
     expect(cluster.writes).toEqual([]);
     expect(logged).toContainEqual({ level: 'error', message: expect.stringContaining('leader election lost') });
+  });
+
+  it('writes nothing more in a pass that was under way when the Lease was lost', async () => {
+    build({}, { inferenceservices: [plainService], servingruntimes: [runtimeOfIt] });
+    const metadata = { name: 'plain-engine', namespace: 'lab', uid: 'uid-replica', resourceVersion: '300' };
+    const answer = testing.ok({ metadata, spec: { component: 'engine' } }, 201);
+    const created = new Promise<ApiResponse>((resolve) => runtime.setTimer(13_500, () => resolve(answer)));
+    cluster.intercept = ({ method, path }) =>
+      method === 'POST' && path.endsWith('/inferencereplicas') ? created : undefined;
+    await started();
+    const create = 'POST /apis/ome.io/v1beta1/namespaces/lab/inferencereplicas';
+    expect(cluster.writes).toEqual([create]);
+    cluster.intercept = ({ path }) =>
+      path.includes('/leases') ? testing.failure(500, 'InternalError', 'no') : undefined;
+    await runtime.advance(12_000);
+    expect(lost).toHaveLength(1);
+    await runtime.advance(12_000);
+    expect(cluster.writes).toEqual([create]);
   });
 
   it('gives the Lease back when it is stopped, and leaves nothing behind', async () => {
@@ -247,6 +277,7 @@ describe('metrics', () => {
     'workqueue_unfinished_work_seconds{name="inferencereplica",controller="inferencereplica"} 0',
     'workqueue_longest_running_processor_seconds{name="inferencereplica",controller="inferencereplica"} 0',
     'leader_election_master_status{name="ome-controller-manager-leader-lock"} 1',
+    'ome_omenative_oldest_unseen_write_seconds 0',
     'ome_omenative_cache_objects{resource="inferenceservices.ome.io"} 1',
     'ome_omenative_cache_lists_total{resource="pods"} 1',
     'ome_omenative_cache_last_event_age_seconds{resource="endpointslices.discovery.k8s.io"} 1',

@@ -8,7 +8,7 @@ import {
   type WorkQueueGauges,
   type WorkQueueMetrics,
 } from '@omenative/kube';
-import { type Caches, informersOf } from '../caches.js';
+import type { Caches } from '../caches.js';
 import type { ConfigSource } from '../config/operator-config.js';
 import { whenCaughtUp } from '../inferencereplica/takeover.js';
 import type { EventSink } from '../shared/events.js';
@@ -94,10 +94,16 @@ export class InferenceServiceController {
 
   async #run(): Promise<void> {
     const { client, runtime, log, caches, namespace, concurrency = 4 } = this.#options;
-    // The ConfigMap is left out: whoever starts this controller has read it.
-    const informers = informersOf(caches).filter((informer) => informer.type !== caches.config.type);
-    const scoped = informers.filter((informer) => informer.type.namespaced);
-    const clusterWide = informers.filter((informer) => !informer.type.namespaced);
+    // Of the rest of the caches nothing is read here, and the ConfigMap has been read by whoever starts this controller.
+    const scoped = [
+      caches.inferenceServices,
+      caches.replicas,
+      caches.services,
+      caches.pods,
+      caches.servingRuntimes,
+      caches.baseModels,
+    ] as readonly Informer<unknown>[];
+    const clusterWide = [caches.clusterServingRuntimes, caches.clusterBaseModels] as readonly Informer<unknown>[];
     const gate = { client, runtime, log, isStopped: () => this.#isStopped };
     await Promise.all([
       whenCaughtUp({ ...gate, informers: scoped, ...(namespace === undefined ? {} : { namespace }) }),
@@ -116,7 +122,8 @@ export class InferenceServiceController {
       metrics.passFinished(end.again === 'backoff' ? 'requeue' : 'success', runtime.monotonicMs() - startedMs);
       if (end.again === 'backoff') this.#queue.addRateLimited(key);
       else if (end.afterMs !== undefined) this.#queue.addAfter(key, end.afterMs);
-      if (safetyPollMs !== undefined) this.#queue.addAfter(key, safetyPollMs);
+      const isThere = this.#options.caches.inferenceServices.store.get(key) !== undefined;
+      if (safetyPollMs !== undefined && isThere) this.#queue.addAfter(key, safetyPollMs);
     } catch (error) {
       metrics.passFinished('error', runtime.monotonicMs() - startedMs);
       throw error;

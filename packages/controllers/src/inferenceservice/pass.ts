@@ -2,12 +2,14 @@
 import { apiVersion, formatTime } from '@omenative/api';
 import type { OperatorSettings } from '../config/settings.js';
 import type { EventSink } from '../shared/events.js';
+import { asRecords, asText, type JsonRecord } from '../shared/json.js';
 import type { Log } from '../shared/log.js';
 import { type ActDeps, act } from './act.js';
 import { nameRetryMs } from './name-holds.js';
 import { isBehind, type ObserveContext, observe } from './observe.js';
 import { persistStatus } from './persist.js';
 import { render } from './render.js';
+import type { InferenceServiceRecord } from './service-record.js';
 import { serviceStatus } from './status.js';
 import { eventsOf } from './tell.js';
 import { isVirtual, virtualStatus } from './virtual.js';
@@ -47,6 +49,7 @@ export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
   const status = serviceStatus(world, { ...plan, components: report.components }, report, nowText);
   const persisted = await persistStatus(deps, world.service, status);
   const { namespace, name, uid } = world.service.meta;
+  if (persisted === 'written') logReadiness(deps.log, world.service, status);
   for (const event of eventsOf(world, plan, report)) {
     deps.events.record({ ...event, regarding: { apiVersion, kind: 'InferenceService', namespace, name, uid } });
   }
@@ -56,4 +59,18 @@ export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
     ...(report.entryFailed === undefined ? [] : [report.entryFailed]),
   ].some((problem) => problem.reason.endsWith('NameTaken'));
   return isNameTaken ? { again: 'whenWoken', afterMs: nameRetryMs } : settled;
+}
+
+/** One line when an InferenceService becomes ready, or stops being it. */
+function logReadiness(log: Log, service: InferenceServiceRecord, status: JsonRecord): void {
+  const [before, after] = [readyOf(service.status), readyOf(status)];
+  if (before['status'] === after['status']) return;
+  const { namespace, name } = service.meta;
+  const reason = asText(after['reason']);
+  const what = `Ready is ${asText(after['status'])}${reason === '' ? '' : `: ${reason}`}`;
+  log('info', `InferenceService ${namespace}/${name}: ${what}`, { namespace, name, message: asText(after['message']) });
+}
+
+function readyOf(status: JsonRecord): JsonRecord {
+  return asRecords(status['conditions']).find((condition) => condition['type'] === 'Ready') ?? {};
 }

@@ -125,9 +125,8 @@ function surplusServices(
     if (component === 'external-service') return !isEntryWanted(world);
     const own = plan.components.find((candidate) => candidate.component === component);
     if (own?.as === 'notManaged' || unreadable.has(component)) return false;
-    // A component that is gone takes its Services with it, once its replica has drained.
     const hasReplica = components.some((candidate) => candidate === component && standing.has(candidate));
-    if (!declared.has(component)) return !hasReplica;
-    return hasReplica && meta.labels[label.revisionHash] !== undefined;
+    // A component that is gone takes its Services with it, once its replica has drained.
+    return hasReplica ? meta.labels[label.revisionHash] !== undefined : !declared.has(component);
   });
 }

@@ -174,6 +174,14 @@ describe('the Services of an InferenceService', () => {
     expect(gone.map((service) => service.meta.name)).toEqual(['chat-decoder', 'chat-decoder-rev-1a1a1a1a']);
   });
 
+  it('of a component that has no replica at present stay for the next one', () => {
+    const services = [
+      storedService('chat-engine', { component: 'engine' }),
+      storedService('chat-engine-rev-11111111', revisionLabels('11111111')),
+    ];
+    expect(plan({ services }).surplus).toEqual([]);
+  });
+
   it('of others are never removed, and those of a component that runs elsewhere are left alone', () => {
     const foreign = storedService('chat-decoder', { component: 'decoder' }, {}, { ownerReferences: [] });
     expect(plan({ replicas: [replicaOf({})], services: [foreign] }).surplus).toEqual([]);

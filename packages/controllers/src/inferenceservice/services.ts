@@ -143,7 +143,8 @@ function common(
 /**
  * The InferenceService is the controller. The replica is an owner too, so that the Service outlives it: when the
  * InferenceService is deleted, the garbage collector takes the Service only once the replica has drained its pods, and
- * until then requests still find those that serve.
+ * until then requests still find those that serve. A foreground deletion is another wish: the garbage collector then
+ * deletes Services and pods at once, whatever they are owned by.
  */
 function ownersOf({ service, replica }: RoutedComponent): readonly JsonRecord[] {
   const { name, uid } = service.meta;

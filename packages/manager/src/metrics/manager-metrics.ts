@@ -89,6 +89,16 @@ export class ManagerMetrics {
         for (const { key } of observed.config.rejections) this.set({ key }, 1);
       },
     });
+    const replicas = observed.controllers.find((controller) => 'oldestFloorMs' in controller);
+    const floors = new Gauge({
+      name: 'ome_omenative_oldest_unseen_write_seconds',
+      help: 'Seconds for which a write of this process has been missing from its own cache; 0 when none is.',
+      registers: [],
+      collect() {
+        this.set((replicas?.oldestFloorMs() ?? 0) / 1000);
+      },
+    });
+    this.registry.registerMetric(floors);
     this.registry.registerMetric(leading);
     this.registry.registerMetric(rejected);
   }

@@ -21,7 +21,8 @@ export class ScriptedCluster {
   /** Objects that the streams show from the beginning, by plural. */
   readonly objects: Readonly<Record<string, readonly Json[]>>;
   /** Asked before anything else is answered. */
-  intercept: (request: ApiRequest) => ApiResponse | Error | 'hang' | undefined = () => undefined;
+  intercept: (request: ApiRequest) => testing.ScriptedAnswer | Promise<testing.ScriptedAnswer> | undefined = () =>
+    undefined;
   readonly #streams: Map<string, testing.ScriptedStream> = new Map();
   #lease: Json | undefined;
   #version = 100;

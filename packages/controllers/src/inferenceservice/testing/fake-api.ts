@@ -2,7 +2,6 @@
 import { type ApiRequest, type ApiResponse, testing } from '@omenative/kube';
 import { asRecord, asRecords, asText, isRecord, type JsonRecord } from '../../shared/json.js';
 
-/** Longest path of a collection: `/apis/{group}/{version}/namespaces/{namespace}/{plural}`. */
 interface Target {
   readonly plural: string;
   readonly namespace: string;
@@ -10,25 +9,14 @@ interface Target {
   readonly subresource: string;
 }
 
-const plurals = [
-  'pods',
-  'services',
-  'endpointslices',
-  'controllerrevisions',
-  'inferencereplicas',
-  'inferenceservices',
-  'servingruntimes',
-  'clusterservingruntimes',
-  'basemodels',
-  'clusterbasemodels',
-  'configmaps',
-];
 const labelled = ['pods', 'services', 'endpointslices', 'controllerrevisions'];
 
 export class FakeApi {
   readonly transport: testing.ScriptedTransport;
   /** Writes as `VERB plural/name`, those of the test not among them. */
   readonly writes: string[] = [];
+  /** Plurals whose streams say nothing at present. */
+  readonly muted: Set<string> = new Set();
   /** Asked before each write of a controller: an answer takes the place of the server's. */
   intercept: (request: ApiRequest) => ApiResponse | Error | undefined = () => undefined;
   readonly #objects: Map<string, JsonRecord> = new Map();
@@ -157,7 +145,7 @@ export class FakeApi {
 
   /** Every stream hears of every version, as by bookmarks: so no test waits for one. */
   #tell(plural: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonRecord): void {
-    const stream = this.#streams.get(plural);
+    const stream = this.muted.has(plural) ? undefined : this.#streams.get(plural);
     if (isSelected(plural, object)) stream?.send(type, object);
     else if (type === 'MODIFIED') stream?.send('DELETED', object);
     for (const other of this.#streams.values()) if (other !== stream) other.bookmark(String(this.#version));
@@ -169,14 +157,16 @@ function isSelected(plural: string, object: JsonRecord): boolean {
   return !labelled.includes(plural) || labels['ome.io/managed-by'] === 'OMENative';
 }
 
+/** `/api/{version}` or `/apis/{group}/{version}`, then a namespace or none, then the rest. */
 function targetOf(path: string): Target {
   const parts = path
     .split('/')
     .filter((part) => part !== '')
     .map(decodeURIComponent);
-  const namespace = parts.includes('namespaces') ? (parts[parts.indexOf('namespaces') + 1] ?? '') : '';
-  const at = parts.findIndex((part) => plurals.includes(part) || part === 'events');
-  return { plural: parts[at] ?? '', namespace, name: parts[at + 1] ?? '', subresource: parts[at + 2] ?? '' };
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const namespace = rest[0] === 'namespaces' && rest.length > 2 ? (rest[1] ?? '') : '';
+  const [plural = '', name = '', subresource = ''] = namespace === '' ? rest : rest.slice(2);
+  return { plural, namespace, name, subresource };
 }
 
 /** RFC 7386. */
