@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Effect, type Plan, plan, type Snapshot } from '@omenative/engine';
 import { type ApiRequest, type ApiResponse, TransportError, testing } from '@omenative/kube';
 import { asRecord, type JsonRecord } from '../shared/json.js';
-import { chainOf, coveredStatus, deleteEffect } from './testing/effects.js';
+import { chainOf, coveredStatus, createEffect, deleteEffect } from './testing/effects.js';
 import { at, Harness } from './testing/harness.js';
 import { rawHeadless, rawPod, rawReplica } from './testing/objects.js';
 import { idle, passesOf, planned } from './testing/passes.js';
@@ -133,6 +133,16 @@ describe('runPass', () => {
     );
     expect(await passes.run()).toEqual({ again: 'whenWoken' });
     expect(harness.sent).toEqual([expect.stringMatching(/^PUT/)]);
+  });
+
+  it('creates no pods for a replica that is gone by the time its status is written [E6]', async () => {
+    const harness = await world();
+    harness.answer(() => failure(404, 'NotFound', 'not found'));
+    const passes = passesOf(harness, (snapshot) =>
+      planned(snapshot, coveredStatus, { chains: [chainOf('create', createEffect('chat-engine-0123abcd'))] }),
+    );
+    expect(await passes.run()).toEqual({ again: 'whenWoken' });
+    expect(harness.bodies('POST')).toEqual([]);
   });
 
   it('says on the InferenceService that a status is too large, and passes the error on [E185]', async () => {
