@@ -139,7 +139,7 @@ describe('runPass', () => {
     const harness = await world();
     harness.answer(() => failure(404, 'NotFound', 'not found'));
     const passes = passesOf(harness, (snapshot) =>
-      planned(snapshot, coveredStatus, { chains: [chainOf('create', createEffect('chat-engine-0123abcd'))] }),
+      planned(snapshot, coveredStatus, { chains: [chainOf('create', createEffect(snapshot.specRevision))] }),
     );
     expect(await passes.run()).toEqual({ again: 'whenWoken' });
     expect(harness.bodies('POST')).toEqual([]);
