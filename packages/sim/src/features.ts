@@ -64,6 +64,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     'pod-gates',
   ],
   'pods: binding': ['pod-binding', 'schedule-binds'],
+  evictions: ['evict-plain', 'evict-budget'],
   services: ['service-defaults', 'service-validation', 'service-selector-merge'],
   EndpointSlices: [
     'slices-placeholder',

@@ -14,7 +14,8 @@ export function evict(call: Call): JsonObject {
   const pod = existing(call);
   for (const budget of call.world.store.list('poddisruptionbudgets.policy')) {
     if (budget.metadata.namespace !== pod.metadata.namespace || !covers(budget, pod)) continue;
-    if (isReady(pod) && room(call.world, budget) <= 0) throw refused(budget);
+    const { healthy, desired } = counts(call.world, budget);
+    if (isReady(pod) && healthy <= desired) throw refused(budget, healthy, desired);
   }
   const body = asObject(wireCopy(call.body ?? {}));
   remove(call, deleteOptions({ ...call, body: body['deleteOptions'] ?? {} }));
@@ -26,16 +27,16 @@ function covers(budget: KubeObject, pod: KubeObject): boolean {
   return selectorMatches(selector, pod.metadata.labels ?? {});
 }
 
-/** How many more of a budget's pods may be disrupted. */
-function room(world: World, budget: KubeObject): number {
+/** How many of a budget's pods are healthy, and how many must be. */
+function counts(world: World, budget: KubeObject): { readonly healthy: number; readonly desired: number } {
   const { namespace } = budget.metadata;
   const pods = [...world.store.list('pods')].filter(
     (pod) => pod.metadata.namespace === namespace && covers(budget, pod),
   );
   const healthy = pods.filter((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined).length;
   const { minAvailable, maxUnavailable } = asObject(budget['spec']);
-  if (minAvailable !== undefined) return healthy - scaled(minAvailable, pods.length);
-  return healthy - (pods.length - scaled(maxUnavailable, pods.length));
+  if (minAvailable !== undefined) return { healthy, desired: scaled(minAvailable, pods.length) };
+  return { healthy, desired: pods.length - scaled(maxUnavailable, pods.length) };
 }
 
 function scaled(value: unknown, total: number): number {
@@ -48,8 +49,8 @@ function isReady(pod: KubeObject): boolean {
   return conditions.some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
 }
 
-function refused(budget: KubeObject): ApiError {
-  const message = `The disruption budget ${budget.metadata.name} needs more healthy pods, and has too few for another eviction`;
+function refused(budget: KubeObject, healthy: number, desired: number): ApiError {
+  const message = `The disruption budget ${budget.metadata.name} needs ${desired} healthy pods and has ${healthy} currently`;
   const causes = [{ reason: 'DisruptionBudget', message }];
   return new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes,

@@ -3,6 +3,7 @@ import type { Case } from '../bed.js';
 import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
+import { evictions } from './evictions.js';
 import { kubelets } from './kubelets.js';
 import { owners } from './owners.js';
 import { patches } from './patches.js';
@@ -25,6 +26,7 @@ export const cases: readonly Case[] = [
   ...watches,
   ...custom,
   ...pods,
+  ...evictions,
   ...services,
   ...tenancy,
   ...owners,

@@ -10,7 +10,8 @@ function sized(bytes: number): Json {
 
 async function refusal(bed: Bed, method: ApiRequest['method'], path: string, parts: Parts = {}): Promise<string> {
   const { status, body } = await bed.request(method, path, parts);
-  return [status, body['reason'] ?? '-'].join(' ');
+  const { reason } = body as { readonly reason?: string };
+  return `${status} ${reason ?? '-'}`;
 }
 
 export const refusals: readonly Case[] = [
