@@ -147,6 +147,25 @@ describe('an InferenceService that is applied', () => {
     expect(run.logged.filter((line) => !line.includes(': Ready is '))).toEqual([]);
   });
 
+  it('tells of counts at most once a second, and of what matters at once', async () => {
+    await startedAndServing();
+    await run.settle(2000);
+    for (let ready = 0; ready < 20; ready++) {
+      run.report(2, { readyReplicas: ready });
+      await run.settle(100);
+    }
+    expect(run.writes().length).toBeLessThanOrEqual(3);
+    await run.settle();
+    const { engine } = asRecord(asRecord(run.api.get('inferenceservices', 'chat')?.['status'])['components']);
+    expect(asRecord(asRecord(engine)['lifecycle'])['readyReplicas']).toBe(19);
+    run.writes();
+    run.report(2, { readyReplicas: 1 });
+    await run.settle(100);
+    run.report(0);
+    await run.settle(200);
+    expect(run.conditions()).toContain('Ready=False/InsufficientAvailable');
+  });
+
   it('rolls out a change to its replica, and only that', async () => {
     await startedAndServing();
     run.apply({ engine: { minReplicas: 3, runner: { name: 'ome-container', image: 'echo:2' } } });

@@ -17,6 +17,7 @@ import { noServiceMetrics, type ServiceMetrics } from './metrics.js';
 import { NameHolds } from './name-holds.js';
 import { type PassDeps, runPass } from './pass.js';
 import { keysNaming, keysOfPod, keysOfReplica, keysOfService } from './wakes.js';
+import { WritePacing } from './write-pacing.js';
 
 export interface InferenceServiceControllerOptions {
   readonly runtime: Runtime;
@@ -62,6 +63,7 @@ export class InferenceServiceController {
       settings: () => config.current(),
       quotaResources: quotaResources ?? 'all',
       nameHolds: new NameHolds(runtime),
+      pacing: new WritePacing(runtime),
     };
     this.#queue = new WorkQueue({
       runtime,

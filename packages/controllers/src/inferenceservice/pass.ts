@@ -13,6 +13,7 @@ import type { InferenceServiceRecord } from './service-record.js';
 import { serviceStatus } from './status.js';
 import { eventsOf } from './tell.js';
 import { isVirtual, virtualStatus } from './virtual.js';
+import type { WritePacing } from './write-pacing.js';
 
 export interface PassDeps extends ActDeps {
   readonly caches: ObserveContext['caches'];
@@ -20,6 +21,7 @@ export interface PassDeps extends ActDeps {
   readonly quotaResources: ObserveContext['quotaResources'];
   readonly events: EventSink;
   readonly log: Log;
+  readonly pacing: WritePacing;
 }
 
 /** When to come again, if nothing else wakes us before. */
@@ -35,6 +37,7 @@ const later: PassEnd = { again: 'backoff' };
 export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
   const { caches, quotaResources, runtime } = deps;
   const world = observe({ caches, settings: deps.settings(), quotaResources }, key);
+  if (world === undefined) deps.pacing.forget(key);
   // A service that is going takes its objects with it: the garbage collector does, in the order the owners say.
   if (world === undefined || world.service.meta.deletionAt !== undefined) return settled;
   // The event that the cache has yet to hear wakes us.
@@ -47,9 +50,13 @@ export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
   const plan = render(world);
   const report = await act(deps, world, plan);
   const status = serviceStatus(world, { ...plan, components: report.components }, report, nowText);
-  const persisted = await persistStatus(deps, world.service, status);
+  const waitMs = deps.pacing.waitMs(key, world.service.status, status);
+  const persisted = waitMs > 0 ? 'unchanged' : await persistStatus(deps, world.service, status);
+  if (persisted === 'written') {
+    deps.pacing.written(key);
+    logReadiness(deps.log, world.service, status);
+  }
   const { namespace, name, uid } = world.service.meta;
-  if (persisted === 'written') logReadiness(deps.log, world.service, status);
   for (const event of eventsOf(world, plan, report)) {
     deps.events.record({ ...event, regarding: { apiVersion, kind: 'InferenceService', namespace, name, uid } });
   }
@@ -58,7 +65,8 @@ export async function runPass(deps: PassDeps, key: string): Promise<PassEnd> {
     ...report.failed.values(),
     ...(report.entryFailed === undefined ? [] : [report.entryFailed]),
   ].some((problem) => problem.reason.endsWith('NameTaken'));
-  return isNameTaken ? { again: 'whenWoken', afterMs: nameRetryMs } : settled;
+  const waits = [...(isNameTaken ? [nameRetryMs] : []), ...(waitMs > 0 ? [waitMs] : [])];
+  return waits.length === 0 ? settled : { again: 'whenWoken', afterMs: Math.min(...waits) };
 }
 
 /** One line when an InferenceService becomes ready, or stops being it. */
