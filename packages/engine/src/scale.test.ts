@@ -11,6 +11,11 @@ const indices = (snapshot: Snapshot): ReturnType<typeof planIndices> =>
 const missing = (options: WorldOptions): readonly number[] => indices(world(options)).missing;
 const extras = (options: WorldOptions): readonly number[] => indices(world(options)).extras;
 
+/** Two serving Instances, of which the first has one more pod on a cordoned node. */
+function withDrained(over: Partial<PodView>): readonly PodView[] {
+  return [pod({ index: 0 }), pod({ index: 0, ordinal: 1, over: { node: 'drained', ...over } }), pod({ index: 1 })];
+}
+
 /** The source of a migration from `index` to `surgeIndex`. */
 function migrating(index: number, surgeIndex: number): InstanceRow {
   const op = {
@@ -142,12 +147,7 @@ describe('scaling down', () => {
 
   it('holds a cordon against bound pods that are neither ending nor ended, and against no others [E147]', () => {
     const rows = [readyRow(0), readyRow(1)];
-    const at = (over: Partial<PodView>) => [
-      pod({ index: 0 }),
-      pod({ index: 0, ordinal: 1, over: { node: 'drained', ...over } }),
-      pod({ index: 1 }),
-    ];
-    const leaving = (over: Partial<PodView>) => extras({ rows, pods: at(over), cordoned: ['drained'] });
+    const leaving = (over: Partial<PodView>) => extras({ rows, pods: withDrained(over), cordoned: ['drained'] });
     expect(leaving({})).toEqual([0]);
     expect(leaving({ deletionAt: noon + 30 })).toEqual([1]);
     expect(leaving({ phase: 'Failed' })).toEqual([1]);
