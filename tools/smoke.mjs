@@ -10,7 +10,7 @@ for (const name of ['api', 'engine', 'kube', 'controllers', 'manager', 'sim']) {
 }
 const dir = mkdtempSync(path.join(tmpdir(), 'omenative-smoke-'));
 copyFileSync('dist/manager.mjs', path.join(dir, 'manager.mjs'));
-const r = spawnSync(process.execPath, ['manager.mjs'], { cwd: dir, encoding: 'utf8', timeout: 30_000 });
+const r = spawnSync(process.execPath, ['manager.mjs', '--version'], { cwd: dir, encoding: 'utf8', timeout: 30_000 });
 rmSync(dir, { recursive: true });
 if (r.status !== 0 || r.stderr !== '') {
   console.error(r.status, r.stdout, r.stderr);
