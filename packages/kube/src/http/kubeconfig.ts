@@ -44,7 +44,7 @@ export async function connectionFromKubeconfig(options: KubeconfigOptions): Prom
 
 async function kubeconfigLoader({ path, context }: KubeconfigOptions): Promise<() => KubeConfig> {
   if (path !== undefined && !existsSync(path)) throw new Error(`kubeconfig: ${path} does not exist`);
-  const clientNode = await import('@kubernetes/client-node');
+  const clientNode = await import('@kubernetes/client-node/dist/config.js');
   return () => {
     const config = new clientNode.KubeConfig();
     if (path === undefined) config.loadFromDefault();
