@@ -10,6 +10,7 @@ import { DEFAULT_OPTIONS, type WorldOptions } from './base/options.js';
 import type { Change } from './base/store.js';
 import type { TraceLine } from './base/trace.js';
 import { World } from './base/world.js';
+import { installDefinition } from './crd/install.js';
 import { Client } from './face/client.js';
 import { type Faults, type Hooks, NO_FAULTS, type WriteAttempt } from './face/faults.js';
 import { APPLY, type ApplyArgs, MESSAGE, type Message } from './face/messages.js';
@@ -237,6 +238,6 @@ function newWorld(init: ClusterInit): World {
   for (const name of HOME_NAMESPACES) {
     post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  for (const crd of init.crds ?? []) post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
+  for (const crd of init.crds ?? []) installDefinition(world, crd);
   return world;
 }

@@ -151,7 +151,18 @@ const RESERVED = new Set(
   while`.split(/\s+/),
 );
 
+const escaped = new Map<string, string>();
+
 function escapeName(name: string): string {
+  let result = escaped.get(name);
+  if (result === undefined) {
+    result = escapeAnew(name);
+    escaped.set(name, result);
+  }
+  return result;
+}
+
+function escapeAnew(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   return name
     .replaceAll('__', '__underscores__')

@@ -11,7 +11,8 @@ interface Definition {
   readonly storage: Resource | undefined;
 }
 
-const compiled = new WeakMap<KubeObject, Definition>();
+/** By the spec, which outlives the versions of the object around it. */
+const compiled = new WeakMap<JsonObject, Definition>();
 
 /** The resource of one served version, or of the storage version when none is named. */
 export function customResource(definition: KubeObject, version: string | undefined): Resource | undefined {
@@ -25,9 +26,9 @@ export function customVersions(definition: KubeObject): readonly Resource[] {
 }
 
 function compile(definition: KubeObject): Definition {
-  const known = compiled.get(definition);
-  if (known !== undefined) return known;
   const spec = asObject(definition['spec']);
+  const known = compiled.get(spec);
+  if (known !== undefined) return known;
   const versions = asList(spec['versions']).filter(isObject);
   const storageVersion = asText(versions.find((version) => version['storage'] === true)?.['name']);
   const resources = new Map<string, Resource>();
@@ -38,7 +39,7 @@ function compile(definition: KubeObject): Definition {
     if (resource.version === storageVersion) storage = resource;
   }
   const result = { byVersion: resources, storage };
-  compiled.set(definition, result);
+  compiled.set(spec, result);
   return result;
 }
 
