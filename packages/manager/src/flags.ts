@@ -97,8 +97,9 @@ function commandOf(version: string): Command {
     .description('Runs InferenceServices and InferenceReplicas of ome.io/v1beta1 on a Kubernetes cluster.')
     .version(version)
     .allowExcessArguments(false);
-  const add = <T>(flags: string, what: string, parse: (value: string) => T, fallback?: T): void => {
-    command.option(flags, what, parse, fallback as T);
+  const add = <T>(flags: string, what: string, parse: (value: string) => T, fallback?: string): void => {
+    const option = new Option(flags, what).argParser(parse);
+    command.addOption(fallback === undefined ? option : option.default(parse(fallback), fallback));
   };
   const toggle = (name: string, what: string, fallback: boolean): void => {
     command.addOption(new Option(`--${name} [value]`, what).preset('true').argParser(switchValue).default(fallback));
@@ -110,16 +111,16 @@ function commandOf(version: string): Command {
   add('--health-probe-addr <address>', 'where /healthz and /readyz are served; 0: nowhere', asIs, ':8081');
   toggle('leader-elect', 'work only while holding the Lease', false);
   add('--leader-election-namespace <name>', 'namespace of the Lease and of the ConfigMap', asIs, 'ome');
-  add('--leader-elect-lease-duration <duration>', 'wait before a silent holder loses the Lease', durationMs, 15_000);
-  add('--leader-elect-renew-deadline <duration>', 'time after which a holder gives up', durationMs, 10_000);
-  add('--leader-elect-retry-period <duration>', 'time between two tries', durationMs, 2000);
-  add('--inferenceservice-max-concurrent-reconciles <n>', 'InferenceServices worked on at once', positive, 1);
-  add('--inferencereplica-max-concurrent-reconciles <n>', 'InferenceReplicas worked on at once', positive, 1);
+  add('--leader-elect-lease-duration <duration>', 'wait before a silent holder loses the Lease', durationMs, '15s');
+  add('--leader-elect-renew-deadline <duration>', 'time after which a holder gives up', durationMs, '10s');
+  add('--leader-elect-retry-period <duration>', 'time between two tries', durationMs, '2s');
+  add('--inferenceservice-max-concurrent-reconciles <n>', 'InferenceServices worked on at once', positive, '1');
+  add('--inferencereplica-max-concurrent-reconciles <n>', 'InferenceReplicas worked on at once', positive, '1');
   toggle('enable-inferencereplica-controller', 'act on InferenceReplicas', true);
   add('--kube-api-qps <n>', 'requests a second; default: no limit but the server’s', decimal);
-  add('--kube-api-burst <n>', 'requests at once, with --kube-api-qps', decimal, 0);
-  add('--accelerator-resources <names>', 'resources under quota, comma-separated; default: every pod', commaList, []);
-  add('--zap-log-level <level>', 'debug, info, warn or error', logLevel, 'info' as const);
+  add('--kube-api-burst <n>', 'requests at once, with --kube-api-qps', decimal, '0');
+  add('--accelerator-resources <names>', 'resources under quota, comma-separated; default: every pod', commaList, '');
+  add('--zap-log-level <level>', 'debug, info, warn or error', logLevel, 'info');
   for (const [name, takes, why] of ignoredFlags) {
     command.addOption(
       new Option(`--${name} ${takes === 'switch' ? '[value]' : '<value>'}`, `accepted, no effect: ${why}`).hideHelp(),

@@ -97,6 +97,12 @@ describe('a manager', () => {
     expect(cluster.writes).toEqual([statusWrite]);
   });
 
+  it('refuses an election that can’t be safe, before it asks the API server for anything', async () => {
+    build({ leaderElection: { ...timing, renewDeadlineMs: 20_000 } });
+    await expect(manager.start()).rejects.toThrow(RangeError);
+    expect(cluster.transport.requests).toEqual([]);
+  });
+
   it('needs no Lease when it is the only one', async () => {
     build({ leaderElection: 'off' });
     await started();

@@ -14,6 +14,7 @@ import {
 } from '@omenative/controllers';
 import {
   Client,
+  checkTiming,
   EventRecorder,
   type FenceState,
   LeaderElection,
@@ -74,6 +75,7 @@ export class Manager {
   async start(): Promise<void> {
     const { runtime, options, log, identity, metrics } = this.#init;
     const { namespace } = options;
+    if (options.leaderElection !== 'off') checkTiming(options.leaderElection);
     if (options.installation === 'apply') await install({ client: this.#client, runtime, log }, namespace);
     const config = await readConfig(this.#client, namespace);
     if (this.#isOver()) return;
