@@ -52,7 +52,7 @@ interface Parsed {
   readonly enableInferencereplicaController: boolean;
   readonly kubeApiQps?: number;
   readonly kubeApiBurst: number;
-  readonly acceleratorResources: readonly string[];
+  readonly acceleratorResources?: readonly string[];
   readonly zapLogLevel: Flags['logLevel'];
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -97,7 +97,7 @@ function commandOf(version: string): Command {
     .description('Runs InferenceServices and InferenceReplicas of ome.io/v1beta1 on a Kubernetes cluster.')
     .version(version)
     .allowExcessArguments(false);
-  const add = <T>(flags: string, what: string, parse: (value: string) => T, fallback?: string): void => {
+  const add = (flags: string, what: string, parse: (value: string) => unknown, fallback?: string): void => {
     const option = new Option(flags, what).argParser(parse);
     command.addOption(fallback === undefined ? option : option.default(parse(fallback), fallback));
   };
@@ -119,7 +119,7 @@ function commandOf(version: string): Command {
   toggle('enable-inferencereplica-controller', 'act on InferenceReplicas', true);
   add('--kube-api-qps <n>', 'requests a second; default: no limit but the server’s', decimal);
   add('--kube-api-burst <n>', 'requests at once, with --kube-api-qps', decimal, '0');
-  add('--accelerator-resources <names>', 'resources under quota, comma-separated; default: every pod', commaList, '');
+  add('--accelerator-resources <names>', 'resources under quota, comma-separated; default: every pod', commaList);
   add('--zap-log-level <level>', 'debug, info, warn or error', logLevel, 'info');
   for (const [name, takes, why] of ignoredFlags) {
     command.addOption(
@@ -131,6 +131,7 @@ function commandOf(version: string): Command {
 
 function flagsOf(parsed: Parsed, ignored: readonly string[]): Flags {
   const { kubeApiQps: qps, kubeApiBurst: burst, kubeconfig, context } = parsed;
+  const { acceleratorResources: quotaResources = [] } = parsed;
   if (qps !== undefined && qps > 0 && burst <= 0) {
     throw new FlagError('--kube-api-qps: burst is required to be greater than 0: set --kube-api-burst', 1);
   }
@@ -150,7 +151,7 @@ function flagsOf(parsed: Parsed, ignored: readonly string[]): Flags {
         inferenceServices: parsed.inferenceserviceMaxConcurrentReconciles,
         inferenceReplicas: parsed.inferencereplicaMaxConcurrentReconciles,
       },
-      ...(parsed.acceleratorResources.length === 0 ? {} : { quotaResources: parsed.acceleratorResources }),
+      ...(quotaResources.length === 0 ? {} : { quotaResources }),
       installation: parsed.applyCrds ? 'apply' : 'leave',
     },
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
