@@ -49,6 +49,10 @@ describe('scaling up', () => {
     expect(missing({ spec: { replicas: 2 }, rows: [migrating(1, 0)] })).toEqual([2]);
   });
 
+  it('leaves an index alone for as long as the watch has not shown what our last write there came to [B28]', () => {
+    expect(missing({ blind: [0] })).toEqual([1]);
+  });
+
   it('adds nothing when there are enough', () => {
     expect(missing({ spec: { replicas: 2 }, rows: [readyRow(5), readyRow(9)] })).toEqual([]);
   });

@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.js';
 import { isLive, type Unit } from './units.js';
 
 export interface IndexPlan {
-  /** New Instances, ascending: the lowest indices that no row, claim or pod uses. */
+  /** New Instances, ascending: the lowest indices that no row, claim, pod or write of ours on its way uses. */
   readonly missing: readonly Index[];
   /** Rows without a place, the first to leave first: worst rank, then highest index. */
   readonly extras: readonly Index[];
@@ -25,7 +25,12 @@ export function planIndices(snapshot: Snapshot, units: readonly Unit[]): IndexPl
   const sources = staying.filter(({ index, row }) => pins.has(index) && isSource(row)).length;
   const places = Math.max(0, wanted - sources);
   const extras = ranked.slice(places).toReversed();
-  const used = new Set([...units.map((unit) => unit.index), ...snapshot.pods.keys(), ...claims(units)]);
+  const used = new Set([
+    ...units.map((unit) => unit.index),
+    ...snapshot.pods.keys(),
+    ...snapshot.blind,
+    ...claims(units),
+  ]);
   const missing: Index[] = [];
   for (let index = 0, short = places - ranked.length; missing.length < short; index += 1) {
     if (!used.has(index)) missing.push(index);
