@@ -34,7 +34,7 @@ describe('a surge begins', () => {
       activeOrdinal: 0,
       incarnation: 1,
       op: {
-        id: `update-0-${noon}`,
+        id: `update-0-${noon}-${v2.slice(-8)}`,
         step: 'Surge',
         strategy: 'SurgeThenDrain',
         target: v2,

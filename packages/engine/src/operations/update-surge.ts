@@ -3,7 +3,7 @@
  * leaves rotation. The source is deleted only while the replacement serves; a target that moves on before then takes the
  * replacement with it.
  */
-import type { InstanceRow, Rev, SurgeOp } from '@omenative/api';
+import { type InstanceRow, type Rev, revisionHashOf, type SurgeOp } from '@omenative/api';
 import { deadlineFrom } from '../clock.js';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { Hold } from '../hold.js';
@@ -45,13 +45,16 @@ export function surgePairOf(snapshot: Snapshot, unit: Unit, row: SurgingRow): Su
   };
 }
 
-/** The row that starts a surge to `target`; the caller has charged the budget. */
+/**
+ * The row that starts a surge to `target`; the caller has charged the budget. Its identity is the index, the second and the
+ * revision, so that what became of an attempt is never taken for the fate of one that replaces it within the same second.
+ */
 export function openSurge(snapshot: Snapshot, row: InstanceRow, target: Rev): Step {
   const { now, spec } = snapshot;
   const op: SurgeOp = {
     type: 'Update',
     step: 'Surge',
-    id: `update-${row.index}-${now}`,
+    id: `update-${row.index}-${now}-${revisionHashOf(target)}`,
     startedAt: now,
     lastProgressAt: now,
     retryCount: 0,
