@@ -15,6 +15,18 @@ describe('the order of a pass', () => {
     expect(kinds(statusAfter(snapshot))).toBe('0 updating, 1 deleting');
   });
 
+  it('starts nothing on an Instance that waits for its turn to leave [B07]', () => {
+    const config = { ...chartConfig, scaleDownPodBatch: 1 };
+    const rows = [readyRow(0), readyRow(1), pendingRow(2), readyRow(3)];
+    const pods = [pod(), pod({ index: 1 }), pod({ index: 3 })];
+    const after = statusAfter(world({ spec: { payload: payload('v2') }, rows, pods, config }));
+    expect(kinds(after)).toBe('0 updating, 1 ready, 2 deleting, 3 ready');
+    const next = statusAfter(
+      world({ spec: { payload: payload('v2') }, rows: [readyRow(0), pendingRow(1), deletingRow(3)], pods, config }),
+    );
+    expect(kinds(next)).toBe('0 updating, 1 pending, 3 deleting');
+  });
+
   it('makes lost pods again before it adds Instances, and both within one batch', () => {
     const config = { ...chartConfig, scaleUpPodBatch: 2 };
     const after = statusAfter(world({ spec: { replicas: 3 }, rows: [pendingRow(1)], config }));

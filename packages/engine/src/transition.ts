@@ -43,8 +43,10 @@ export function transition(snapshot: Snapshot): Transition {
   deleteUnits(draft, units, plan.extras);
   if (!deleting) {
     settle(draft, units);
-    startUpdates(draft, freeUnits(draft, units));
-    create(draft, units, planIndices(snapshot, allUnits(draft)).missing);
+    const extras = new Set(plan.extras);
+    const staying = units.filter((unit) => !extras.has(unit.index));
+    startUpdates(draft, freeUnits(draft, staying));
+    create(draft, staying, planIndices(snapshot, allUnits(draft)).missing);
     fail(draft, units);
   }
   return { status: publish(draft), draft };
