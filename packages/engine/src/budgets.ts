@@ -45,7 +45,6 @@ export function selectPrefix<T>(
     if (over && !(used === 0 && selected.length === 0)) break;
     selected.push(candidate);
     used += cost;
-    if (over) break;
   }
   return selected;
 }

@@ -37,7 +37,6 @@ export function withClock<O extends OperationBase>(
     const { deadline: _, ...parked } = op;
     return { ...parked, waiting } as O;
   }
-  if (op.deadline !== undefined && op.waiting === waiting) return op;
   const armed = op.deadline === undefined ? deadlineFrom(now, timeoutSec) : {};
   if (op.waiting === waiting && armed.deadline === undefined) return op;
   return { ...op, waiting, ...armed };
