@@ -1,3 +1,7 @@
+/**
+ * A Kubernetes cluster in memory: API server, scheduler, kubelets, controllers. `Cluster` is the world under virtual time
+ * with clients inside the process; `SimServer` serves one over HTTP. See README.md.
+ */
 export type { SimRequest, SimResponse } from './api/call.js';
 export { SimWatch, type SimWatchEvent } from './api/watch.js';
 export type { KubeObject, ObjectMeta, OwnerReference } from './base/object.js';

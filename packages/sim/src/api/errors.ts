@@ -127,10 +127,6 @@ export function storageTooLarge(bytes: number): ApiError {
   return new ApiError(500, '', text);
 }
 
-export function tooManyRequests(retryAfterSeconds: number): ApiError {
-  return new ApiError(429, 'TooManyRequests', 'too many requests, please try again later', { retryAfterSeconds });
-}
-
 export function notImplemented(message: string): ApiError {
   return new ApiError(501, 'NotImplemented', message);
 }
@@ -183,7 +179,7 @@ const TYPE_TEXTS: Readonly<Record<FieldError['type'], string>> = {
 };
 
 /** The text of one field error without its field. */
-export function fieldErrorBody(error: FieldError): string {
+function fieldErrorBody(error: FieldError): string {
   const head = TYPE_TEXTS[error.type];
   const quoted =
     error.value === undefined || error.type === 'TooLong' || error.type === 'TooMany' ? '' : `: ${quote(error.value)}`;

@@ -85,7 +85,9 @@ function listVersion(call: Call): number {
   const rv = parseVersion(asked);
   if (match === 'Exact' || (match === undefined && Number(query['limit'] ?? 0) > 0)) {
     if (rv > world.store.rv) throw tooNew(rv, world.store.rv);
-    if (world.store.listAt(call.resource.id, rv) === undefined) throw tooOld();
+    if (world.store.listAt(call.resource.id, rv) === undefined) {
+      throw expired('The resourceVersion for the provided list is too old.');
+    }
     return rv;
   }
   if (rv > world.store.rv) throw tooNew(rv, world.store.rv);

@@ -26,7 +26,7 @@ export const ATOMIC: MergeNode = { kind: 'atomic' };
 export const SET: MergeNode = { kind: 'set' };
 
 /** An object with known fields; all others are `any`. */
-export function objectNode(fields: Readonly<Record<string, MergeNode>>): MergeNode {
+function objectNode(fields: Readonly<Record<string, MergeNode>>): MergeNode {
   return { kind: 'object', fields, rest: ANY };
 }
 
@@ -73,7 +73,7 @@ const container = objectNode({
 });
 
 /** `spec` of a pod, wherever it stands. */
-export const POD_SPEC: MergeNode = objectNode({
+const POD_SPEC: MergeNode = objectNode({
   containers: keyed('name', container),
   initContainers: keyed('name', container),
   ephemeralContainers: keyed('name', container),

@@ -60,7 +60,7 @@ export function metadataFaults(metadata: JsonObject): readonly FieldError[] {
 }
 
 /** The faults of a map of labels, wherever it stands. */
-export function labelFaults(labels: unknown, field: string): readonly FieldError[] {
+function labelFaults(labels: unknown, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(asObject(labels))) {
     const keyFault = qualifiedNameFault(key);

@@ -10,7 +10,7 @@ import { strategicMerge } from './patch-strategic.js';
 import { existing, replace } from './replace.js';
 import { readScale, writeScale } from './scale.js';
 
-export const APPLY_TYPE = 'application/apply-patch+yaml';
+const APPLY_TYPE = 'application/apply-patch+yaml';
 
 /** Carries out a PATCH. `created` says whether an apply made the object. */
 export function patch(call: Call): { readonly object: JsonObject; readonly created: boolean } {

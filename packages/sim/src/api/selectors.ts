@@ -52,7 +52,7 @@ function satisfies({ key, operator, values }: Requirement, labels: Labels): bool
 }
 
 /** The matcher of a `labelSelector` query parameter. */
-export function labelMatcher(text: string | undefined): Matcher | undefined {
+function labelMatcher(text: string | undefined): Matcher | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const requirements = splitTerms(text).map(parseRequirement);
   return (object) => {
@@ -99,7 +99,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The matcher of a `fieldSelector` query parameter. */
-export function fieldMatcher(resource: Resource, text: string | undefined): Matcher | undefined {
+function fieldMatcher(resource: Resource, text: string | undefined): Matcher | undefined {
   if (text === undefined || text === '') return undefined;
   const known = new Set([
     'metadata.name',

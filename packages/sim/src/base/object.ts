@@ -54,8 +54,3 @@ export function objectKey(namespace: string | undefined, name: string): string {
 export function keyOf(object: KubeObject): string {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
-
-/** The owner reference that has `controller: true`. */
-export function controllerOf(object: KubeObject): OwnerReference | undefined {
-  return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
-}

@@ -58,7 +58,7 @@ export interface WorldOptions {
   readonly maxObjectBytes: number;
   /** Whether writes other than server-side apply are recorded in managedFields. */
   readonly managedFields: 'all' | 'apply';
-  /** Probability that a pod is refused by the kubelet of its node with OutOfcpu. */
+  /** Probability that a pod is refused by the kubelet of its node: OutOfcpu or UnexpectedAdmissionError. */
   readonly admissionRejectChance: number;
   /** Whether the scheduler and the kubelets write Event objects. */
   readonly partEvents: 'recorded' | 'silent';

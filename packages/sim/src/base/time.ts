@@ -9,12 +9,6 @@ export function rfc3339(epochMs: number): string {
   return `${calendarDate(days)}T${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}Z`;
 }
 
-/** `2026-11-05T10:00:00.000000Z`: microseconds, as Lease and Event times are written. */
-export function rfc3339Micro(epochMs: number): string {
-  const fraction = String(Math.floor(epochMs) - Math.floor(epochMs / 1000) * 1000).padStart(3, '0');
-  return `${rfc3339(epochMs).slice(0, -1)}.${fraction}000Z`;
-}
-
 const PATTERN = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /** Milliseconds since the epoch, or undefined when the text is not an RFC 3339 time. */

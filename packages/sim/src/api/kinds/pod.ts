@@ -40,10 +40,6 @@ export const podRules = {
     return { ...draft, spec: admitted, status: firstStatus(world, admitted) };
   },
 
-  prepareUpdate(draft: JsonObject, _old: KubeObject): JsonObject {
-    return draft;
-  },
-
   faults(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
     const spec = asObject(object['spec']);
     const errors = [...containerFaults(asList(spec['containers']), 'spec.containers', spec)];

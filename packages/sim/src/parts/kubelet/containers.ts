@@ -56,7 +56,7 @@ function imageKey(node: string, image: string): string {
 }
 
 /** The digest of an image, as the kubelet reports it. */
-export function imageDigest(world: World, image: string): string {
+function imageDigest(world: World, image: string): string {
   const { digest } = scriptFor(world.options, image);
   if (digest !== undefined) return digest;
   let hash = 0x811c9dc5;

@@ -16,6 +16,18 @@ import { podStatus } from './status.js';
 /** A kubelet gives a container at least this long after its preStop hook has used up the grace. */
 const LEAST_GRACE_MS = 2000;
 
+/** How a kubelet refuses a pod that was bound to its node. */
+const REJECTIONS = [
+  {
+    reason: 'OutOfcpu',
+    message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000, used: 8000, capacity: 8000",
+  },
+  {
+    reason: 'UnexpectedAdmissionError',
+    message: 'Pod was rejected: Allocate failed due to requested number of devices unavailable, which is unexpected',
+  },
+] as const;
+
 interface Seen {
   readonly key: string;
   readonly uid: string;
@@ -101,10 +113,8 @@ function see(world: World, { key, uid, node }: Seen): void {
 function admit(world: World, pod: Pod, node: string): void {
   const base = { key: keyOf(pod), uid: pod.metadata.uid, node, ip: nextAddress(world) };
   if (world.random.chance(world.options.admissionRejectChance)) {
-    const rejected = {
-      reason: 'OutOfcpu',
-      message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000, used: 8000, capacity: 8000",
-    };
+    const rejected = REJECTIONS[world.random.next() % REJECTIONS.length];
+    if (rejected === undefined) return;
     reportSoon(world, saveRun(world, { ...base, containers: [], rejected }));
     return;
   }

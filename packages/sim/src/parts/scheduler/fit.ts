@@ -40,7 +40,7 @@ export function fullness(pod: Pod, node: Node, placement: Placement): number {
 const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
 /** Whether a pod tolerates a taint. */
-export function tolerates(pod: Pod, taint: Taint): boolean {
+function tolerates(pod: Pod, taint: Taint): boolean {
   return (pod.spec.tolerations ?? []).some((toleration) => covers(toleration, taint));
 }
 
