@@ -67,10 +67,18 @@ export class SimWatch {
     return change.resource === this.resource.id && this.#translate(change) !== undefined;
   }
 
-  /** The next event, up to and including a version; undefined when there is none yet. */
+  /**
+   * The next event, up to and including a version; undefined when there is none yet. A stream whose next event has been
+   * forgotten in the meantime is told so by an ERROR event with code 410.
+   */
   next(limitRv: number = Number.POSITIVE_INFINITY): SimWatchEvent | undefined {
     const first = this.#initial.shift();
     if (first !== undefined) return this.#render(first);
+    if (this.#world.store.hasForgotten(this.resource.id, this.#position)) {
+      const ending = this.expire();
+      this.#position = this.#world.store.rv;
+      return ending;
+    }
     for (;;) {
       const change = this.#world.store.nextChange(this.resource.id, this.#position);
       if (change === undefined || change.rv > limitRv) return undefined;

@@ -18,8 +18,8 @@ export interface Change {
 
 interface Log {
   readonly changes: Change[];
-  /** A watch from a version below this one has lost events. */
-  readonly floorRv: number;
+  /** The version of the last change that was forgotten; 0 when all are there. */
+  readonly forgottenRv: number;
 }
 
 /** Log entries kept for each resource before the older half is forgotten. */
@@ -87,9 +87,14 @@ export class Store {
   /** The changes of a resource above a version, in order, or undefined when some of them are forgotten. */
   changesSince(resource: string, rv: number): readonly Change[] | undefined {
     const log = this.#logs.get(resource);
-    if (rv < Math.max(log?.floorRv ?? 0, this.#compactedRv)) return undefined;
+    if (rv < Math.max(log?.forgottenRv ?? 0, this.#compactedRv)) return undefined;
     if (log === undefined) return [];
     return log.changes.slice(firstAbove(log.changes, rv));
+  }
+
+  /** True when a change of the resource above a version has been forgotten: a stream at that version has lost it. */
+  hasForgotten(resource: string, rv: number): boolean {
+    return rv < (this.#logs.get(resource)?.forgottenRv ?? 0);
   }
 
   /** The first change of a resource above a version. */
@@ -116,8 +121,8 @@ export class Store {
   /** Forgets every change so far: watches and lists of older versions get 410. */
   compact(): void {
     this.#compactedRv = this.#rv;
-    for (const resource of this.#logs.keys()) {
-      this.#logs.set(resource, { changes: [], floorRv: this.#rv });
+    for (const [resource, log] of this.#logs) {
+      this.#logs.set(resource, { changes: [], forgottenRv: log.changes.at(-1)?.rv ?? log.forgottenRv });
       this.#ownLogs.add(resource);
     }
   }
@@ -133,16 +138,16 @@ export class Store {
 
   #append(change: Change): void {
     const { resource } = change;
-    let log = this.#logs.get(resource) ?? { changes: [], floorRv: 0 };
+    let log = this.#logs.get(resource) ?? { changes: [], forgottenRv: 0 };
     if (!this.#ownLogs.has(resource)) {
-      log = { changes: [...log.changes], floorRv: log.floorRv };
+      log = { changes: [...log.changes], forgottenRv: log.forgottenRv };
       this.#ownLogs.add(resource);
       this.#logs.set(resource, log);
     }
     log.changes.push(change);
     if (log.changes.length > LOG_LIMIT) {
       const dropped = log.changes.splice(0, LOG_LIMIT / 2);
-      this.#logs.set(resource, { changes: log.changes, floorRv: dropped.at(-1)?.rv ?? log.floorRv });
+      this.#logs.set(resource, { changes: log.changes, forgottenRv: dropped.at(-1)?.rv ?? log.forgottenRv });
     }
   }
 }

@@ -234,6 +234,22 @@ describe('a stream', () => {
     expect(heard).toMatchObject({ events: ['open', 'ERROR'], ends: ['closed'] });
   });
 
+  it('is ended with 410 when a compaction takes away what it has not seen, and lives on when it has seen all', async () => {
+    const cluster = newCluster();
+    const slow = cluster.client('slow', { faults: { watchLagMs: [5000, 5000] } });
+    const behind = listen(cluster, slow, { resourceVersion: '0' });
+    const level = listen(cluster, cluster.client('quick'), { resourceVersion: '0' });
+    await run(cluster, 10_000);
+    idle(cluster, 'a');
+    await run(cluster, 1000);
+    cluster.compact();
+    await run(cluster, 10_000);
+    expect(behind).toMatchObject({ events: ['open', 'ERROR'], ends: ['closed'] });
+    idle(cluster, 'b');
+    await run(cluster, 1000);
+    expect(level).toMatchObject({ events: ['open', 'ADDED a', 'ADDED b'], ends: [] });
+  });
+
   it('sends bookmarks that move the version of an idle stream', async () => {
     const cluster = newCluster();
     const client = cluster.client('one', { faults: { bookmarkMs: 10_000 } });
