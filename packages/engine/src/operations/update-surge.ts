@@ -84,7 +84,7 @@ export function openSurge(snapshot: Snapshot, row: InstanceRow, target: Rev): St
 export function advanceSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): Step {
   const pair = surgePairOf(snapshot, unit, row);
   const draining = isDraining(row.op.step);
-  if (!draining && isRetargeted(snapshot, row, pair)) return retarget(snapshot, unit, row, pair);
+  if (isRetargeted(snapshot, row, pair)) return retarget(snapshot, unit, row, pair);
   const recycle = recycleStep(snapshot, unit, row, pair.replacement);
   if (recycle !== undefined) return recycle;
   const promotion = promotionOf(pair.replacement, draining ? 0 : snapshot.spec.minReadySeconds, snapshot.now);
