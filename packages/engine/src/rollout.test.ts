@@ -93,6 +93,10 @@ describe('a budget that is used up', () => {
     });
   });
 
+  it('is said once, however many wait', () => {
+    expect(plan(world(moved(ready(9), { maxSurge: 0 }))).holds.filter((hold) => hold.is === 'Budget')).toHaveLength(1);
+  });
+
   it('keeps since until gate or target changes [E165]', () => {
     const later = { ...persisted(world(refused)), now: noon + 500 };
     expect(statusAfter(later).rolloutHold?.since).toBe(noon);

@@ -156,7 +156,7 @@ describe('at step SurgeDrain', () => {
     ]) {
       const snapshot = persisted(draining(pods));
       expect(snapshot.status.rows.get(0)).toMatchObject({ op: { step: 'SurgeDrain' } });
-      expect(plan(snapshot).status).toBeUndefined();
+      expect(plan({ ...snapshot, now: noon + 100 }).status).toBeUndefined();
     }
   });
 
@@ -199,7 +199,7 @@ describe('at step SurgeDrain', () => {
 describe('the end of a surge', () => {
   it('is written once and then left alone [E53] [E47]', () => {
     const done = persisted(draining([{ ...held, deletionAt: noon + 600 }, replacement]));
-    expect(plan(persisted(done)).status).toBeUndefined();
+    expect(plan({ ...persisted(done), now: noon + 100 }).status).toBeUndefined();
     expect(wishes(plan(done))).toEqual([]);
   });
 
