@@ -73,6 +73,15 @@ function suite(): void {
     expect(await kubectl('apply', '--server-side', '-f', file)).toContain('pod/p serverside-applied');
   });
 
+  it('applies a list', async () => {
+    const list = { apiVersion: 'v1', kind: 'List', items: [widget('x'), widget('y')] };
+    writeFileSync(join(home, 'list.json'), JSON.stringify(list));
+    expect(await kubectl('apply', '-f', join(home, 'list.json'))).toBe(
+      'widget.conformance.ome.test/x created\nwidget.conformance.ome.test/y created\n',
+    );
+    expect(await kubectl('delete', '-f', join(home, 'list.json'))).toContain('deleted');
+  });
+
   it('waits for a pod, and shows it with its events', async () => {
     expect(await kubectl('wait', 'pod/p', '--for=condition=Ready', '--timeout=20s')).toBe('pod/p condition met\n');
     expect(await kubectl('get', 'pods', '--no-headers')).toMatch(/^p +1\/1 +Running +0 +/);

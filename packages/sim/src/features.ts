@@ -17,7 +17,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'generation counts changes of the spec': ['generation', 'delete-finalizer-generation', 'pod-update-images'],
   'status subresource': ['status-isolation-custom', 'status-isolation-pod', 'patch-status'],
   'dry run': ['dry-run'],
-  'immutable data': ['controller-revision-immutable'],
+  'data: immutable, and written as text': ['controller-revision-immutable', 'secret-string-data'],
   'merge patch': ['merge-patch', 'patch-without-version', 'patch-missing'],
   'JSON patch': ['json-patch', 'json-patch-test-fails', 'json-patch-version-test'],
   'strategic merge patch': [

@@ -6,7 +6,7 @@ import type { World } from '../base/world.js';
 import type { FieldError } from './errors.js';
 import { podRules } from './kinds/pod.js';
 import { serviceRules } from './kinds/service.js';
-import { configMap, controllerRevision, customResourceDefinition, namespace, node } from './kinds/small.js';
+import { configMap, controllerRevision, customResourceDefinition, namespace, node, secret } from './kinds/small.js';
 
 export interface KindRules {
   /** Values for fields the client left out; at create and at update. */
@@ -26,6 +26,7 @@ const RULES: Readonly<Record<string, KindRules>> = {
   services: serviceRules,
   namespaces: namespace,
   nodes: node,
+  secrets: secret,
   configmaps: configMap,
   'controllerrevisions.apps': controllerRevision,
   'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinition,

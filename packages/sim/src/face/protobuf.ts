@@ -3,9 +3,35 @@
  * known: a namespace, a secret, a config map, the options of a delete. Answers are JSON, which those clients accept.
  */
 
-import { asText, type JsonObject, type MutableJson, without } from '../base/json.js';
+import { asText, type JsonObject, type MutableJson } from '../base/json.js';
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+
+/** The media type in which kubectl asks for OpenAPI version 2. */
+export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+
+/**
+ * An OpenAPI 2 document that describes nothing: version, a title, no paths. With it kubectl has a schema to look in, finds
+ * nothing there, and leaves the validation of a list to the server.
+ */
+export const OPENAPI_V2: Buffer = message(
+  text(1, '2.0'),
+  nested(2, message(text(1, 'Kubernetes, simulated'), text(2, 'v1.34.4'))),
+  nested(8, message()),
+);
+
+function message(...parts: readonly Buffer[]): Buffer {
+  return Buffer.concat(parts);
+}
+
+// Short ones only: the length is one byte.
+function nested(field: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(field << 3) | 2, bytes.length]), bytes]);
+}
+
+function text(field: number, value: string): Buffer {
+  return nested(field, Buffer.from(value));
+}
 
 type FieldType =
   | 'text'
@@ -83,16 +109,7 @@ export function fromProtobuf(body: Buffer): JsonObject | undefined {
   const fields = KINDS[type?.kind ?? ''];
   if (fields === undefined) return undefined;
   const object = decode(Buffer.from(asText(envelope['raw']), 'base64'), fields);
-  return withStringData({ apiVersion: type?.apiVersion, kind: type?.kind, ...object });
-}
-
-/** A secret's `stringData` is a way to write its `data`. */
-function withStringData(object: JsonObject): JsonObject {
-  const texts = object['stringData'];
-  if (texts === undefined) return object;
-  const encoded = Object.entries(texts as Readonly<Record<string, string>>).map(([key, text]) => [key, btoa(text)]);
-  const data = { ...(object['data'] as JsonObject | undefined), ...Object.fromEntries(encoded) };
-  return { ...without(object, 'stringData'), data };
+  return { apiVersion: type?.apiVersion, kind: type?.kind, ...object };
 }
 
 /** Reads one message; fields it does not know are passed over. Go writes empty texts for fields that are not set. */

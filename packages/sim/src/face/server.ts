@@ -11,7 +11,7 @@ import { isWatch, refusal } from '../api/handle.js';
 import { SimWatch } from '../api/watch.js';
 import { asObject, type JsonObject } from '../base/json.js';
 import type { Cluster } from '../cluster.js';
-import { fromProtobuf, PROTOBUF_TYPE } from './protobuf.js';
+import { fromProtobuf, OPENAPI_V2, OPENAPI_V2_TYPE, PROTOBUF_TYPE } from './protobuf.js';
 
 /** The clock and the timers the server runs by. */
 export interface ServerRuntime {
@@ -121,6 +121,11 @@ export class SimServer {
       return;
     }
     const request = toRequest(message, parsed.body);
+    if (request.path === '/openapi/v2') {
+      response.writeHead(200, { 'content-type': OPENAPI_V2_TYPE });
+      response.end(OPENAPI_V2);
+      return;
+    }
     if (!isWatch(request)) {
       send(response, this.#cluster.handle(request));
       return;

@@ -315,4 +315,21 @@ export const writes: readonly Case[] = [
       });
     },
   },
+  {
+    id: 'secret-string-data',
+    title: 'the stringData of a Secret is stored as data',
+    needs: 'api',
+    run: async (bed) => {
+      const body = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'a' },
+        data: { x: 'eA==' },
+        stringData: { y: 'grüß' },
+      };
+      const made = await make(bed, 'secrets', body);
+      expect(made).toMatchObject({ type: 'Opaque', data: { x: 'eA==', y: 'Z3LDvMOf' } });
+      expect(made).not.toHaveProperty('stringData');
+    },
+  },
 ];

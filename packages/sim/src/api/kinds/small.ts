@@ -1,6 +1,6 @@
-/** Rules of the kinds that have few: namespaces, nodes, config maps, controller revisions, resource definitions. */
+/** Rules of the kinds that have few: namespaces, nodes, secrets, config maps, controller revisions, resource definitions. */
 
-import { asList, asObject, asText, equal, isObject, type JsonObject } from '../../base/json.js';
+import { asList, asObject, asText, equal, isObject, type JsonObject, without } from '../../base/json.js';
 import type { KubeObject } from '../../base/object.js';
 import { rfc3339 } from '../../base/time.js';
 import type { World } from '../../base/world.js';
@@ -27,6 +27,21 @@ export const node = {
     return { ...draft, spec: asObject(draft['spec']), status: asObject(draft['status']) };
   },
 } as const;
+
+export const secret = {
+  /** `stringData` is a way to write `data`; it is never stored. */
+  defaults(draft: JsonObject): JsonObject {
+    const texts = Object.entries(asObject(draft['stringData']));
+    const typed = { type: 'Opaque', ...without(draft, 'stringData') };
+    if (texts.length === 0) return typed;
+    const encoded = Object.fromEntries(texts.map(([key, value]) => [key, base64(asText(value))]));
+    return { ...typed, data: { ...asObject(draft['data']), ...encoded } };
+  },
+} as const;
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
 
 export const configMap = {
   faults(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
