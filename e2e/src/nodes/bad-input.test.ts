@@ -1,5 +1,6 @@
 /** What is wrong with one object is said on that object, with what to do, and is nobody else's trouble. */
 import { beforeAll, expect, it } from '@jest/globals';
+import { label } from '@omenative/api';
 import type { Manifest } from './testing/api.js';
 import { createAll, example, renamed } from './testing/examples.js';
 import {
@@ -9,11 +10,12 @@ import {
   events,
   inferenceReplicas,
   inferenceServices,
+  isServing,
   pods,
   servingRuntimes,
 } from './testing/objects.js';
 import { type Prober, textOf } from './testing/prober.js';
-import { convergedAt } from './testing/steps.js';
+import { convergedAt, setLifecycle } from './testing/steps.js';
 import { describeOnNodes } from './testing/suite.js';
 
 const stepMs = 60_000;
@@ -23,7 +25,7 @@ const healthy = { isvc: 'http-lab', irep: 'http-lab-engine' };
 const brokenColumns = { members: '0-1', phases: [{ value: 'Ready', indexes: '0' }] };
 
 /** The InferenceService of the lab with one Instance, under another name, and with some members of its spec replaced. */
-function service(name: string, spec: { readonly runtime?: object; readonly runner?: object }): Manifest {
+function service(name: string, spec: { readonly runtime?: object; readonly engine?: object }): Manifest {
   return {
     apiVersion: 'ome.io/v1beta1',
     kind: 'InferenceService',
@@ -31,7 +33,7 @@ function service(name: string, spec: { readonly runtime?: object; readonly runne
     spec: {
       deploymentMode: 'OMENative',
       runtime: { apiGroup: 'ome.io', kind: 'ServingRuntime', name: 'http-echo', ...spec.runtime },
-      engine: { minReplicas: 1, maxReplicas: 1, autoscaler: { class: 'None' }, runner: spec.runner },
+      engine: { minReplicas: 1, maxReplicas: 1, autoscaler: { class: 'None' }, ...spec.engine },
     },
   };
 }
@@ -59,6 +61,14 @@ describeOnNodes('bad input', { name: 'bad-input' }, (bed) => {
       await createAll(bed.api, example('busybox-lab'));
       await isReady(healthy.isvc);
       prober = await bed.probe(healthy.irep);
+      await setLifecycle(bed.api, { stuckPodGracePeriod: '5s' });
+      // Ends after its 30 seconds, while the other tests run.
+      const readinessProbe = { httpGet: { path: '/', port: 9999 }, periodSeconds: 1 };
+      const engine = {
+        runner: { name: 'ome-container', readinessProbe },
+        lifecycle: { instanceReadyTimeout: '30s' },
+      };
+      await bed.api.create(inferenceServices, service('deaf', { engine }));
     }),
   );
 
@@ -83,13 +93,15 @@ describeOnNodes('bad input', { name: 'bad-input' }, (bed) => {
   it(
     'a template that the API server refuses fails its Instance with the server’s words, and can be corrected [E16]',
     bed.explained(async () => {
-      const volumeMounts = [{ name: 'nothing', mountPath: '/data' }];
-      await bed.api.create(inferenceServices, service('refused', { runner: { name: 'ome-container', volumeMounts } }));
+      const runner = { name: 'ome-container', volumeMounts: [{ name: 'nothing', mountPath: '/data' }] };
+      await bed.api.create(inferenceServices, service('refused', { engine: { runner } }));
       const event = await warning('InferenceService', 'refused', 'InstanceFailed');
       expect(event.message).toMatch(/volumeMounts\[0\]\.name: Not found: "nothing"/);
-      await bed.api.waitUntil(inferenceReplicas, 'refused-engine', 'says so', stepMs, (one) => {
+      const replica = await bed.api.waitUntil(inferenceReplicas, 'refused-engine', 'says so', stepMs, (one) => {
         return conditionOf(one, 'Ready')?.reason === 'InstanceFailed';
       });
+      const [row] = replica.status?.instanceStatuses ?? [];
+      expect(row).toMatchObject({ phase: 'Failed', lastFailure: { message: expect.stringContaining('Not found') } });
       await bed.api.merge(inferenceServices, 'refused', { spec: { engine: { runner: { volumeMounts: null } } } });
       await isReady('refused');
     }),
@@ -142,6 +154,43 @@ describeOnNodes('bad input', { name: 'bad-input' }, (bed) => {
       expect(metadata.ownerReferences).toBeUndefined();
       await bed.api.client.delete(pods, { namespace: bed.api.namespace, name }, { gracePeriodSeconds: 0 });
       await isReady('taken');
+    }),
+  );
+
+  it(
+    'an image that can’t be pulled stops a roll at its first Instance, while all that served serves on; a corrected one goes out [B13]',
+    bed.explained(async () => {
+      const before = await bed.api.list(pods, { labelSelector: `${label.inferenceService}=${healthy.isvc}` });
+      const image = (name: string): Promise<unknown> => {
+        const runner = { name: 'ome-container', image: name };
+        return bed.api.merge(inferenceServices, healthy.isvc, { spec: { engine: { runner } } });
+      };
+      await image('omenative.test/none:1');
+      const event = await warning('InferenceService', healthy.isvc, 'InstanceFailed');
+      expect(event.message).toMatch(/ErrImagePull|ImagePullBackOff/);
+      const during = await bed.api.list(pods, { labelSelector: `${label.inferenceService}=${healthy.isvc}` });
+      expect(during.filter(isServing).map(({ metadata }) => metadata.uid)).toEqual(
+        before.map(({ metadata }) => metadata.uid),
+      );
+      expect(during.length).toBe(before.length + 1);
+      await image('busybox:v2');
+      await bed.api.waitUntil(inferenceReplicas, healthy.irep, 'has rolled', stepMs, (one) => convergedAt(one, 2));
+    }),
+  );
+
+  it(
+    'a workload that never becomes ready fails at its own deadline, with what is wrong with it [A14]',
+    bed.explained(async () => {
+      const replica = await bed.api.waitUntil(inferenceReplicas, 'deaf-engine', 'has failed', stepMs, (one) => {
+        return conditionOf(one, 'Ready')?.reason === 'InstanceFailed';
+      });
+      const [row] = replica.status?.instanceStatuses ?? [];
+      expect(row?.lastFailure).toMatchObject({
+        podName: 'deaf-engine-0-default-0',
+        containerName: 'ome-container',
+        reason: 'ContainersNotReady',
+      });
+      expect(replica.status?.retryBlocks ?? []).toEqual([]);
     }),
   );
 

@@ -81,4 +81,15 @@ describeOnNodes('a manager that is killed', { name: 'crash' }, (bed) => {
       );
     }),
   );
+
+  it(
+    'and one that is asked to end gives the Lease back before it is gone, so that the next need not wait',
+    bed.explained(async () => {
+      const leader = await leaderAfter(undefined);
+      expect(await leader.stop()).toBe(0);
+      const { spec } = await bed.api.get(leases, lease);
+      expect(spec?.holderIdentity ?? '').not.toContain(leader.name);
+      await leaderAfter(leader);
+    }),
+  );
 });

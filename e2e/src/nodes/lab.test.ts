@@ -77,49 +77,47 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
     }),
   );
 
+  /** What was seen while a roll was under way: `Ready` of the replica, as status and reason, and `EngineReady`. */
+  const seen = { ready: new Set<string>(), engineReady: new Set<string | undefined>() };
+
+  const rollTo = async (version: string): Promise<InferenceReplica> => {
+    const before = await replica();
+    const runner = { name: 'ome-container', args: [labScript(version)] };
+    await bed.api.merge(inferenceServices, isvc, { spec: { engine: { runner } } });
+    const after = await bed.api.waitFor(`the roll to ${version} is over`, stepMs, async () => {
+      const service = await bed.api.get(inferenceServices, isvc);
+      seen.engineReady.add(conditionOf(service, 'EngineReady')?.status);
+      const found = await replica();
+      if (found.status?.updateRevision === before.status?.updateRevision) return undefined;
+      const ready = conditionOf(found, 'Ready');
+      seen.ready.add(`${ready?.status} ${ready?.reason}`);
+      return convergedAt(found, 3) && found;
+    });
+    await bed.api.waitFor('the old pods are gone', stepMs, async () => history.pods.length === 3);
+    return after;
+  };
+
   it(
-    `rolls ${rolls} times with at most four pods and without a failed request; pods change their names and keep their incarnation; Ready is Unknown meanwhile [A2] [A3]`,
-    async () => {
-      await bed.explained(async () => {
-        const prober = await bed.probe(irep);
-        const conditions = new Set<string>();
-        for (let roll = 1; roll <= rolls; roll++) {
-          const before = await replica();
-          const ordinal = roll % 2;
-          const version = `v${roll + 1}`;
-          await bed.api.merge(inferenceServices, isvc, {
-            spec: { engine: { runner: { name: 'ome-container', args: [labScript(version)] } } },
-          });
-          const after = await bed.api.waitUntil(
-            inferenceReplicas,
-            irep,
-            `has rolled to ${version}`,
-            stepMs,
-            (found) => {
-              const ready = conditionOf(found, 'Ready');
-              if (found.status?.updateRevision !== before.status?.updateRevision) {
-                conditions.add(`${ready?.status} ${ready?.reason}`);
-              }
-              return convergedAt(found, 3) && found.status?.updateRevision !== before.status?.updateRevision;
-            },
-          );
-          await bed.api.waitFor('the old pods are gone', stepMs, async () => history.pods.length === 3);
-          const hash = revisionHashOf(after.status?.updateRevision ?? '');
-          expect(history.pods.map(({ metadata }) => metadata.labels?.[label.revisionHash])).toEqual([hash, hash, hash]);
-          expect(history.pods.map(({ metadata }) => metadata.name).toSorted()).toEqual(
-            [0, 1, 2].map((index) => `${irep}-${index}-default-${ordinal}`),
-          );
-          expect(history.pods.map(({ metadata }) => metadata.labels?.[label.incarnation])).toEqual(['1', '1', '1']);
-        }
-        const report = await prober.stop();
-        expect(textOf(report)).toMatch(/^0 of /);
-        expect([...report.answers.keys()]).toContain(`hello from OMENative v${rolls + 1}`);
-        history.expectAtMost(4);
-        history.expectDrainedBeforeDeletion();
-        expect(conditions).toContain('Unknown RolloutInProgress');
-        expect([...conditions].filter((text) => text.startsWith('False'))).toEqual([]);
-      })();
-    },
+    'rolls with at most four pods and without a failed request, time and again; pods change their names and keep their incarnation; EngineReady stays True, and the replica’s Ready is Unknown meanwhile [A2] [A3]',
+    bed.explained(async () => {
+      const prober = await bed.probe(irep);
+      for (let roll = 1; roll <= rolls; roll++) {
+        const after = await rollTo(`v${roll + 1}`);
+        const hash = revisionHashOf(after.status?.updateRevision ?? '');
+        const metadata = history.pods.map((pod) => pod.metadata);
+        expect(metadata.map(({ labels }) => labels?.[label.revisionHash])).toEqual([hash, hash, hash]);
+        expect(metadata.map(({ labels }) => labels?.[label.incarnation])).toEqual(['1', '1', '1']);
+        const names = [0, 1, 2].map((index) => `${irep}-${index}-default-${roll % 2}`);
+        expect(metadata.map(({ name }) => name).toSorted()).toEqual(names);
+      }
+      const report = await prober.stop();
+      expect(textOf(report)).toMatch(/^0 of /);
+      expect([...report.answers.keys()]).toContain(`hello from OMENative v${rolls + 1}`);
+      history.expectAtMost(4);
+      history.expectDrainedBeforeDeletion();
+      expect([...seen.engineReady]).toEqual(['True']);
+      expect([...seen.ready].filter((text) => !text.startsWith('True'))).toEqual(['Unknown RolloutInProgress']);
+    }),
     rolls * stepMs,
   );
 

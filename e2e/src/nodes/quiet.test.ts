@@ -72,7 +72,7 @@ describeOnNodes('a quiet cluster', { name: 'quiet', leaderElection: 'off' }, (be
     'sees none from a manager that starts [B23]',
     bed.explained(async () => {
       const changes = await Changes.of(bed.api);
-      await bed.manager.stop();
+      expect(await bed.manager.stop()).toBe(0);
       await bed.startManager();
       await bed.api.waitFor('every object has been looked at', stepMs, async () => {
         const metrics = await bed.manager.metrics();

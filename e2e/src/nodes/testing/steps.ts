@@ -1,7 +1,7 @@
 /** What suites do and ask again and again. */
 import { label } from '@omenative/api';
 import type { Api } from './api.js';
-import { type EndpointSlice, type InferenceReplica, services } from './objects.js';
+import { configMaps, type EndpointSlice, type InferenceReplica, services } from './objects.js';
 
 /** The script of the lab's container, that says `hello from OMENative {version}`. */
 export function labScript(version: string): string {
@@ -16,6 +16,14 @@ wait
 export async function serviceUrl(api: Api, name: string): Promise<string> {
   const { spec } = await api.get(services, name);
   return `http://${spec.clusterIP}:8080/`;
+}
+
+/** Changes members of the operator's `lifecycle` settings; the manager takes them up by itself. */
+export async function setLifecycle(api: Api, members: Readonly<Record<string, unknown>>): Promise<void> {
+  const { data = {} } = await api.get(configMaps, 'inferenceservice-config');
+  const lifecycle: object = JSON.parse(data['lifecycle'] ?? '{}');
+  const changed = JSON.stringify({ ...lifecycle, ...members });
+  await api.merge(configMaps, 'inferenceservice-config', { data: { lifecycle: changed } });
 }
 
 /** Whether a roll of `count` Instances is over, by the words of the lab: no earlier Ready can be meant. */

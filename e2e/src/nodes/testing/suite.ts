@@ -172,7 +172,9 @@ export function describeOnNodes(title: string, options: SuiteOptions, suite: (be
         throw new Error('OME_E2E_NODES=1 and OME_E2E_KUBECONFIG are not set; in CI this suite must run');
       });
     } else {
-      it.skip('needs real nodes: set OME_E2E_NODES=1, and OME_E2E_KUBECONFIG to the kubeconfig of their cluster', () => {});
+      const why = 'needs real nodes: set OME_E2E_NODES=1, and OME_E2E_KUBECONFIG to the kubeconfig of their cluster';
+      process.stderr.write(`${title}: skipped, ${why}\n`);
+      it.skip(why, () => {});
     }
   });
 }
