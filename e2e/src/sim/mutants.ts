@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'controllers/dist/inferencereplica/act/delete-pod.js',
-        find: 'preconditions: preconditionsOf(effect),',
+        find: 'preconditions: { uid: effect.pod.uid, resourceVersion: effect.pod.resourceVersion },',
         replace: 'preconditions: {},',
       },
     ],
