@@ -87,9 +87,7 @@ function deleteUnits(draft: Draft, units: readonly Unit[], extras: readonly Inde
   for (const unit of deleting) {
     if (unit.row.kind === 'deleting') apply(draft, unit.index, advanceDelete(draft.snapshot, unit, unit.row));
   }
-  const fresh = extras.filter(
-    (index) => draft.rows.get(index)?.kind !== 'deleting' && !draft.snapshot.blind.has(index),
-  );
+  const fresh = extras.filter((index) => draft.rows.get(index)?.kind !== 'deleting');
   const reason = draft.snapshot.replica.deletingSince === undefined ? 'scale down' : 'teardown';
   for (const unit of admitDeletes(draft, units, fresh)) {
     apply(draft, unit.index, { to: 'row', row: openDelete(draft.snapshot, unit.row, reason) });
