@@ -85,8 +85,22 @@ const refusals: [string, ErrorClass, ApiResponse][] = [
   ],
   [
     'a missing permission',
-    'forbidden',
+    'notPermitted',
     failure(403, 'Forbidden', 'pods is forbidden: User "u" cannot create resource "pods"'),
+  ],
+  [
+    'a missing permission on one object',
+    'notPermitted',
+    failure(
+      403,
+      'Forbidden',
+      'pods "p" is forbidden: User "system:serviceaccount:ome:m" cannot delete resource "pods" in API group "" in the namespace "team-a"',
+    ),
+  ],
+  [
+    'an admission that denies the object',
+    'forbidden',
+    failure(403, 'Forbidden', 'pods "p" is forbidden: violates PodSecurity "restricted:latest": privileged'),
   ],
   ['bad credentials', 'unauthorized', failure(401, 'Unauthorized', 'Unauthorized')],
   ['a malformed request', 'badRequest', failure(400, 'BadRequest', 'invalid character')],

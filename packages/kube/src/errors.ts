@@ -52,6 +52,7 @@ export class ApiError extends Error {
  * - `expired`: the resourceVersion or continue token is too old (410). List again.
  * - `quota`: refused by a ResourceQuota. Passes when usage falls.
  * - `namespaceTerminating`: nothing can be created in this namespace any more.
+ * - `notPermitted`: our account lacks a permission. Says nothing about the object, and passes when the permission is given.
  * - `unauthorized`, `forbidden`, `invalid`, `badRequest`, `unsupported`: the request will not pass as it is.
  * - `tooLarge`: the object does not fit into storage or into a request.
  * - `throttled`: the server asks to wait; nothing was done.
@@ -69,6 +70,7 @@ export type ErrorClass =
   | 'expired'
   | 'quota'
   | 'namespaceTerminating'
+  | 'notPermitted'
   | 'unauthorized'
   | 'forbidden'
   | 'invalid'
@@ -145,8 +147,11 @@ function classifyForbidden(error: ApiError): ErrorClass {
   if (terminating) return 'namespaceTerminating';
   // The second form is a quota whose usage has not been counted yet: like the first, it passes by itself.
   if (error.detail.includes('exceeded quota') || error.detail.includes('status unknown for quota')) return 'quota';
-  return 'forbidden';
+  return authorizerWords.test(error.detail) ? 'notPermitted' : 'forbidden';
 }
+
+/** How the authorizers refuse; admission, which speaks of the object, uses other words. */
+const authorizerWords: RegExp = /is forbidden: User ".*" cannot [a-z]+ resource "/;
 
 function classifyServerError(error: ApiError): ErrorClass {
   if (error.detail.includes('failed calling webhook')) return 'admissionUnavailable';

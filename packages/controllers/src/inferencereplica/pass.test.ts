@@ -162,6 +162,19 @@ describe('runPass', () => {
     expect(harness.recorded).toEqual([]);
   });
 
+  it('says which permission its account lacks, and tries again', async () => {
+    const harness = await world();
+    const forbidden = 'pods "p" is forbidden: User "u" cannot delete resource "pods" in API group ""';
+    harness.answer((request) => (request.method === 'DELETE' ? failure(403, 'Forbidden', forbidden) : accept(request)));
+    const passes = passesOf(harness, (snapshot) =>
+      planned(snapshot, coveredStatus, { chains: [chainOf('delete', deleteEffect(0, 'none'))] }),
+    );
+    expect(await passes.run()).toMatchObject({ again: 'backoff' });
+    expect(harness.recorded).toMatchObject([
+      { reason: 'NotPermitted', type: 'Warning', message: expect.stringContaining(`${forbidden}; it is tried again`) },
+    ]);
+  });
+
   it('does nothing for a status that it cannot decode but say so, once an episode [E187]', async () => {
     const harness = await world(rawReplica({ status: { instanceStatusEncoding: 'Mystery' } }));
     const passes = passesOf(harness, () => idle);

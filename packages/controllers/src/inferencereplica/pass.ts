@@ -271,7 +271,7 @@ class Pass {
   /** A status that can't be read is left as it is, and so is everything that it might speak of. */
   #reportUnreadable(message: string): void {
     const { teller } = this.#deps;
-    const text = `${this.#prefix()}: the status can't be decoded, so nothing is done for this replica: ${message}`;
+    const text = `${this.#prefix()}: the status can't be decoded, so nothing is done for this replica: ${message}. Restore the status, or remove its rows: pods are then taken in again`;
     const event = { reason: 'InstanceStatusDecodeFailed', type: 'Warning', episode: message, text } as const;
     teller.events(this.#replica, [event]);
     teller.log('warn', this.#replica, text);
@@ -311,6 +311,11 @@ class Pass {
     metrics.effectFinished(effect.do, result.as);
     if (result.as === 'invalid' || result.as === 'nameTaken') {
       teller.log('warn', this.#replica, `${effect.key}: ${result.as}: ${result.detail}`);
+    }
+    if (result.notPermitted === true) {
+      const text = `${this.#prefix()}: ${result.detail}; it is tried again: give the manager's ServiceAccount this permission`;
+      teller.log('warn', this.#replica, text);
+      teller.events(this.#replica, [{ reason: 'NotPermitted', type: 'Warning', episode: result.detail, text }]);
     }
     if (result.as === 'nameTaken' && result.collision === undefined) {
       const text = `${this.#prefix()}: ${result.detail}`;

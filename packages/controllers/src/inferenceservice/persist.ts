@@ -47,6 +47,7 @@ export async function persistStatus(
       case 'expired':
       case 'quota':
       case 'namespaceTerminating':
+      case 'notPermitted':
       case 'unauthorized':
       case 'forbidden':
       case 'invalid':

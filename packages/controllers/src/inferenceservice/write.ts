@@ -33,6 +33,7 @@ export async function write<T>(request: () => Promise<T>): Promise<Write<T>> {
       case 'fenced':
         return { is: 'over' };
       case 'quota':
+      case 'notPermitted':
       case 'unauthorized':
       case 'forbidden':
       case 'invalid':

@@ -50,6 +50,16 @@ describe('createPod', () => {
     expect(harness.sent.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
   });
 
+  it('says of a pod of ours that lost its label what to do about it', async () => {
+    const { harness, context, effect } = await world();
+    harness.transport.answerNext(exists).answerNext(ok(at(rawPod({ labels: { 'ome.io/managed-by': 'me' } }), '203')));
+    expect(await createPod(context, effect)).toEqual({
+      as: 'nameTaken',
+      detail:
+        'pod chat-engine-0-default-0 of this replica has lost its label ome.io/managed-by=OMENative and is left alone: put the label back, or delete the pod',
+    });
+  });
+
   it('finds the name free again', async () => {
     const { harness, context, effect } = await world();
     harness.transport.answerNext(exists).answerNext(failure(404, 'NotFound', 'gone'));
@@ -74,6 +84,7 @@ describe('createPod', () => {
     ['quota', failure(403, 'Forbidden', 'exceeded quota: q, requested: pods=1')],
     ['invalid', failure(422, 'Invalid', 'Pod is invalid')],
     ['invalid', failure(403, 'Forbidden', 'violates PodSecurity "restricted"')],
+    ['transient', failure(403, 'Forbidden', 'pods is forbidden: User "u" cannot create resource "pods"')],
     ['throttled', failure(429, 'TooManyRequests', 'slow down')],
     ['namespaceTerminating', failure(403, 'Forbidden', 'namespace x because it is being terminated')],
     ['admissionUnavailable', failure(500, 'InternalError', 'failed calling webhook "w"')],

@@ -1,4 +1,5 @@
 /** Creates a pod. Its name is derived, so that a repeat after a lost answer can only find the first one. */
+import { label, managedByValue } from '@omenative/api';
 import type { CreatePod, StoredRevision } from '@omenative/engine';
 import { classify, mayHaveBeenApplied } from '@omenative/kube';
 import { podType } from '../../shared/resources.js';
@@ -42,8 +43,10 @@ async function holderOf(context: ActContext, effect: CreatePod): Promise<Result>
   try {
     const raw = await client.get(podType, name);
     const holder = podRecordOf(raw);
-    if (holder.meta.controller.uid === replica.meta.uid && caches.pods.takeIn(raw) !== 'outOfScope') {
-      return { as: 'exists', detail: '' };
+    if (holder.meta.controller.uid === replica.meta.uid) {
+      if (caches.pods.takeIn(raw) !== 'outOfScope') return { as: 'exists', detail: '' };
+      const detail = `pod ${effect.name} of this replica has lost its label ${label.managedBy}=${managedByValue} and is left alone: put the label back, or delete the pod`;
+      return { as: 'nameTaken', detail };
     }
     const { kind, name: ownerName } = holder.meta.controller;
     const whose = kind === '' ? 'without a controller' : `of ${kind} ${ownerName}`;

@@ -8,6 +8,8 @@ export interface Result {
   readonly detail: string;
   /** Present when the answer named a salt problem that only a new revision name can solve. */
   readonly collision?: true;
+  /** Present when our own account lacks a permission: nobody looks for that in a pod, so it has to be told. */
+  readonly notPermitted?: true;
 }
 
 export const done: Result = { as: 'ok', detail: '' };
@@ -19,7 +21,8 @@ export function isDone(result: Pick<Result, 'as'>): boolean {
 
 /** Sorts a refusal, or the lack of an answer, to a write. */
 export function resultOf(error: unknown): Result {
-  return { as: outcomeOf(error), detail: wordsOf(error) };
+  const result: Result = { as: outcomeOf(error), detail: wordsOf(error) };
+  return classify(error) === 'notPermitted' ? { ...result, notPermitted: true } : result;
 }
 
 function outcomeOf(error: unknown): Outcome['as'] {
@@ -48,6 +51,8 @@ function outcomeOf(error: unknown): Outcome['as'] {
     case 'unknown':
       return 'unknown';
     case 'expired':
+    // Judged as the pod's fault, a missing permission would fail Instances for good that can start once it is given.
+    case 'notPermitted':
     case 'unauthorized':
     case 'unavailable':
       return 'transient';
