@@ -52,7 +52,7 @@ function wantsUpdate(draft: Draft, unit: Unit): boolean {
 function unsupported(draft: Draft): string | undefined {
   const { spec, target } = draft.snapshot;
   if (isGang(draft.snapshot)) {
-    return `update of multi-pod Instances to ${target} is not available in this version; the Instances stay on their revision`;
+    return `update of multi-pod Instances to ${target} is not available in this version; the Instances stay on their revision; delete the pods of one to have it built anew on ${target}, or undo the change`;
   }
   if (spec.update.type !== 'SurgeThenDrain') {
     return `update strategy ${spec.update.type} is not available in this version; set lifecycle.updateStrategy.type to SurgeThenDrain`;
