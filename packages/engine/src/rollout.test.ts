@@ -64,6 +64,7 @@ describe('the order of an update', () => {
     const leftover = pod({ index: 1, ordinal: 1, image: 'v0', health: 'crashLoop' });
     const pods = [...rows.map((row) => pod({ index: row.index })), leftover];
     expect(started(moved(rows, { maxSurge: 1 }, { pods }))).toEqual([1]);
+    expect(holdOf(plan(world(moved(rows, { maxSurge: 1 }, { pods }))), 'Budget')?.text).toContain('(would become 2)');
   });
 
   it('leaves out what is on the target, what is on its way, and what a partition holds', () => {

@@ -39,7 +39,7 @@ describe('the order of a pass', () => {
     expect(kinds(statusAfter(persisted(done)))).toBe('0 updating');
   });
 
-  it('lets what can be promoted be promoted, however late [E161]', () => {
+  it('lets what can be promoted be promoted, however late', () => {
     const late = world({ rows: [creatingRow(0)], pods: [pod()], now: noon + 1e6 });
     expect(kinds(statusAfter(late))).toBe('0 ready');
   });
