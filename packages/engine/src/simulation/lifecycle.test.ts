@@ -206,8 +206,9 @@ describe('deletion of the replica', () => {
     cluster.lose('0-default-0');
     cluster.edit({ image: 'v2', replicas: 6 });
     cluster.passes();
+    expect(cluster.rows()).toBe('0 creating, 1 updating, 2 updating, 3 creating, 4 creating, 5 creating');
     cluster.log.length = 0;
-    cluster.lose('1-default-0');
+    for (const name of ['0-default-0', '1-default-1', '3-default-0']) cluster.lose(name);
     cluster.delete();
     cluster.settle(200);
     expect(cluster.log.filter((line) => line.startsWith('create'))).toEqual([]);

@@ -143,7 +143,8 @@ describe('a change of mind', () => {
   it('once a replacement serves lets it finish first [E56]', () => {
     const cluster = serving();
     cluster.edit({ image: 'v2' });
-    cluster.steps(3);
+    cluster.steps(2);
+    expect(cluster.row(0)).toMatchObject({ op: { step: 'Surge' } });
     cluster.edit({ image: 'v3' });
     stepUntil(cluster, () => cluster.row(0)?.running === cluster.revision('v2'));
     stepUntil(cluster, isOn(cluster, 'v3'));
@@ -284,6 +285,8 @@ describe('scaling in mid-update', () => {
     cluster.edit({ image: 'v2' });
     cluster.step();
     cluster.edit({ replicas: 1 });
+    cluster.passes();
+    expect(cluster.rows()).toBe('0 updating, 1 deleting, 2 deleting');
     stepUntil(cluster, isOn(cluster, 'v2'));
     cluster.settle();
     expect([cluster.rows(), cluster.pods.size]).toEqual(['0 ready', 1]);
