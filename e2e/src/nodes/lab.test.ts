@@ -98,7 +98,7 @@ describeOnNodes('the HTTP lab', { name: 'lab' }, (bed) => {
   };
 
   it(
-    'rolls with at most four pods and without a failed request, time and again; pods change their names and keep their incarnation; EngineReady stays True, and the replica’s Ready is Unknown meanwhile [A2] [A3]',
+    'rolls with at most four pods and without a failed request, time and again; pods change their names and keep their incarnation; EngineReady stays True, and the replica’s Ready is Unknown meanwhile [A2] [A3] [B109]',
     bed.explained(async () => {
       const prober = await bed.probe(irep);
       for (let roll = 1; roll <= rolls; roll++) {

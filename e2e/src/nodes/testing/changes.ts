@@ -1,5 +1,5 @@
 /** Every change of any object that our controllers may write, in one namespace, from watches. */
-import { collectionPath, type ResourceType, type WatchHandle } from '@omenative/kube';
+import type { ResourceType } from '@omenative/kube';
 import type { Api } from './api.js';
 import {
   configMaps,
@@ -9,10 +9,10 @@ import {
   inferenceReplicas,
   inferenceServices,
   pods,
-  type Stored,
   services,
   servingRuntimes,
 } from './objects.js';
+import { Stream } from './stream.js';
 
 const watched: readonly ResourceType[] = [
   configMaps,
@@ -28,7 +28,8 @@ const watched: readonly ResourceType[] = [
 
 export class Changes {
   readonly #seen: string[] = [];
-  readonly #watches: WatchHandle[] = [];
+  readonly #streams: Stream[] = [];
+  #hasBegun = false;
 
   private constructor() {}
 
@@ -36,32 +37,22 @@ export class Changes {
   static async of(api: Api): Promise<Changes> {
     const changes = new Changes();
     for (const type of watched) {
-      const { resourceVersion } = await api.client.list(type, { namespace: api.namespace, limit: 1 });
-      const path = collectionPath(type, api.namespace);
-      changes.#watches.push(
-        api.transport.watch(
-          { method: 'GET', path, query: { watch: 'true', resourceVersion } },
-          {
-            onOpen: () => {},
-            onEvent: ({ type: how, object }) => changes.#seen.push(`${how} ${type.kind} ${nameOf(object)}`),
-            onEnd: (end) => changes.#seen.push(`the watch of ${type.plural} has ended: ${end.how}`),
-          },
-        ),
-      );
+      const stream = await Stream.open(api, type, '', (how, { metadata }) => {
+        if (changes.#hasBegun) changes.#seen.push(`${how} ${type.kind} ${metadata?.name}`);
+      });
+      changes.#streams.push(stream);
     }
+    changes.#hasBegun = true;
     return changes;
   }
 
-  /** Each as `MODIFIED Pod chat-engine-0-default-0`, in the order in which they were seen. */
+  /** Each as `MODIFIED Pod chat-engine-0-default-0`, in the order in which they were seen. @throws Error when some are missing. */
   get seen(): readonly string[] {
+    for (const stream of this.#streams) stream.check();
     return this.#seen;
   }
 
   close(): void {
-    for (const watch of this.#watches) watch.close();
+    for (const stream of this.#streams) stream.close();
   }
-}
-
-function nameOf(object: unknown): string {
-  return (object as Partial<Stored>).metadata?.name ?? JSON.stringify(object);
 }

@@ -1,13 +1,15 @@
 /** Everything that happened to the pods of one owner, from the watch: what polling would miss. */
-import { collectionPath, type Runtime, type WatchHandle } from '@omenative/kube';
+import type { Runtime } from '@omenative/kube';
 import type { Api } from './api.js';
 import { conditionOf, isServing, isTerminating, type Pod, pods } from './objects.js';
 import { podText } from './picture.js';
+import { RoutingHistory } from './routing.js';
+import { type ChangeType, Stream } from './stream.js';
 
 export interface PodChange {
   /** Milliseconds since the history began. */
   readonly atMs: number;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly type: ChangeType;
   readonly pod: Pod;
   /** The same pod before; absent when it is new. */
   readonly before: Pod | undefined;
@@ -17,51 +19,35 @@ export interface PodChange {
 
 export class PodHistory {
   readonly #runtime: Runtime;
+  readonly #routing: RoutingHistory;
   readonly #startedAtMs: number;
   readonly #changes: PodChange[] = [];
   readonly #now = new Map<string, Pod>();
   readonly #listeners = new Set<(change: PodChange) => void>();
-  readonly #watch: WatchHandle;
-  #problem: string | undefined;
+  #stream: Stream | undefined;
 
-  private constructor(api: Api, resourceVersion: string, labelSelector: string, first: readonly Pod[]) {
-    this.#runtime = api.runtime;
-    this.#startedAtMs = api.runtime.monotonicMs();
-    for (const pod of first) this.#now.set(pod.metadata.uid, pod);
-    this.#watch = api.transport.watch(
-      {
-        method: 'GET',
-        path: collectionPath(pods, api.namespace),
-        query: { watch: 'true', labelSelector, resourceVersion },
-      },
-      {
-        onOpen: () => {},
-        onEvent: ({ type, object }) => {
-          if (type === 'ERROR') this.#problem = JSON.stringify(object);
-          else if (type !== 'BOOKMARK') this.#take(type, object as Pod);
-        },
-        onEnd: (end) => {
-          this.#problem ??= `the watch has ended: ${end.how}`;
-        },
-      },
-    );
+  private constructor(runtime: Runtime, routing: RoutingHistory) {
+    this.#runtime = runtime;
+    this.#routing = routing;
+    this.#startedAtMs = runtime.monotonicMs();
   }
 
   /** Begins with the pods that exist now. `labelSelector` as the API takes it. */
   static async of(api: Api, labelSelector: string): Promise<PodHistory> {
-    const { items, resourceVersion } = await api.client.list(pods, { namespace: api.namespace, labelSelector });
-    return new PodHistory(api, resourceVersion, labelSelector, items);
+    const history = new PodHistory(api.runtime, await RoutingHistory.of(api));
+    history.#stream = await Stream.open(api, pods, labelSelector, (type, pod) => history.#take(type, pod));
+    return history;
   }
 
   /** In the order of the API server. @throws Error when the watch broke, so that something may be missing. */
   get changes(): readonly PodChange[] {
-    this.#check();
+    this.#stream?.check();
     return this.#changes;
   }
 
   /** The pods that exist, terminating ones included. */
   get pods(): readonly Pod[] {
-    this.#check();
+    this.#stream?.check();
     return [...this.#now.values()];
   }
 
@@ -72,14 +58,20 @@ export class PodHistory {
   }
 
   /**
-   * @throws Error naming a pod whose deletion was asked for while it was in rotation: before its gate was closed, and before
-   * the kubelet had taken `Ready` back.
+   * @throws Error naming a pod whose deletion was asked for while it was in rotation: before its gate was closed, before the
+   * kubelet had taken `Ready` back, or before the last Service had taken it off its list.
    */
   expectDrainedBeforeDeletion(): void {
     for (const { pod, before } of this.changes) {
       if (!isTerminating(pod) || before === undefined || isTerminating(before)) continue;
-      if (isServing(before) || conditionOf(before, 'Ready')?.status === 'True') {
-        throw new Error(`${pod.metadata.name} was in rotation when its deletion was asked for:\n${this.#story()}`);
+      const { name, uid, resourceVersion } = pod.metadata;
+      const because = [
+        ...(isServing(before) ? ['its gate was open'] : []),
+        ...(conditionOf(before, 'Ready')?.status === 'True' ? ['it was Ready'] : []),
+        ...this.#routing.servicesOf(uid, Number(resourceVersion)).map((service) => `${service} listed it`),
+      ];
+      if (because.length > 0) {
+        throw new Error(`the deletion of ${name} was asked for while ${because.join(', ')}:\n${this.#story()}`);
       }
     }
   }
@@ -102,7 +94,8 @@ export class PodHistory {
   }
 
   close(): void {
-    this.#watch.close();
+    this.#stream?.close();
+    this.#routing.close();
   }
 
   /** One line a change: when it was seen, how many pods there were then, and what was new. */
@@ -121,9 +114,5 @@ export class PodHistory {
     const change = { atMs, type, pod, before, all: [...this.#now.values()] };
     this.#changes.push(change);
     for (const listener of this.#listeners) listener(change);
-  }
-
-  #check(): void {
-    if (this.#problem !== undefined) throw new Error(`the history of the pods is not complete: ${this.#problem}`);
   }
 }

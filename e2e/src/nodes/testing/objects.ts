@@ -38,7 +38,7 @@ export interface Service extends Stored {
 export interface EndpointSlice extends Stored {
   readonly endpoints?: readonly {
     readonly addresses: readonly string[];
-    readonly targetRef?: { readonly name: string };
+    readonly targetRef?: { readonly name: string; readonly uid: string };
     readonly conditions?: { readonly ready?: boolean };
   }[];
 }
