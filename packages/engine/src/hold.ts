@@ -17,6 +17,8 @@ export type HoldReason =
   | 'Starting'
   | 'MinReady'
   | 'Draining'
+  /** A serving gate that nobody can read keeps a pod from being drained. */
+  | 'GateUnreadable'
   | 'PodsTerminating'
   | 'ReplacementDark'
   | 'Batch'

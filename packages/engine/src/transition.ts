@@ -9,6 +9,7 @@ import { withClock } from './clock.js';
 import { conditionsOf, currentRevisionOf } from './conditions.js';
 import { publishCounts } from './counts.js';
 import { apply, type Draft, forgetHolds, newDraft } from './draft.js';
+import type { EventIntent } from './effects.js';
 import { parkingOf } from './holds/parking.js';
 import { adoptPods } from './operations/adopt.js';
 import { advanceCreate, openCreate } from './operations/create.js';
@@ -20,7 +21,7 @@ import { advanceSurge, isSurging } from './operations/update-surge.js';
 import { partitionHeld, rebuildRevision } from './pacing.js';
 import { servesNow } from './readiness.js';
 import { startUpdates } from './rollout.js';
-import { sayInstance } from './say.js';
+import { sayInstance, sayReplica } from './say.js';
 import { planIndices } from './scale.js';
 import type { Snapshot } from './snapshot.js';
 import { type Unit, unitsOf } from './units.js';
@@ -216,6 +217,8 @@ function publish(draft: Draft): DecodedStatus {
   const rolled: DecodedStatus = { ...withRows, current: currentRevisionOf(snapshot, withRows) };
   const { rolloutHold: _, ...unheld } = rolled;
   const hold = draft.updatesMoved ? undefined : draft.rolloutHold;
+  const isSame = previous.rolloutHold?.gate === hold?.gate && previous.rolloutHold?.target === hold?.target;
+  if (hold !== undefined && !isSame) draft.events.push(rolloutHeld(snapshot, hold));
   const held: DecodedStatus =
     hold === undefined
       ? unheld
@@ -223,13 +226,16 @@ function publish(draft: Draft): DecodedStatus {
           ...unheld,
           rolloutHold: {
             ...hold,
-            since:
-              previous.rolloutHold?.gate === hold.gate && previous.rolloutHold.target === hold.target
-                ? previous.rolloutHold.since
-                : snapshot.now,
+            since: isSame ? (previous.rolloutHold?.since ?? snapshot.now) : snapshot.now,
           },
         };
   return { ...held, conditions: conditionsOf(snapshot, held) };
+}
+
+/** A rollout that stands still is said once, in the words of its hold. */
+function rolloutHeld(snapshot: Snapshot, hold: NonNullable<Draft['rolloutHold']>): EventIntent {
+  const episode = `${hold.gate}/${hold.target ?? ''}/${snapshot.now}`;
+  return sayReplica(snapshot, 'Warning', 'RolloutHeld', episode, `${hold.gate}: ${hold.reason}`);
 }
 
 /** Rows keep their place; new ones come last, ascending. */

@@ -233,12 +233,13 @@ export class InferenceReplicaController {
   }
 
   #forget(key: string, uid: string): void {
-    const { ownWrites, inbox, writtenAtMs } = this.#deps;
+    const { ownWrites, inbox, writtenAtMs, teller } = this.#deps;
     this.#seen.delete(key);
     this.#horizons.get(uid)?.();
     this.#horizons.delete(uid);
     ownWrites.forget(uid);
     inbox.forget(uid);
+    teller.forget(uid);
     writtenAtMs.delete(uid);
   }
 

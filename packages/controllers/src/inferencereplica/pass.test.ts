@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Effect, type Plan, plan, type Snapshot } from '@omenative/engine';
 import { type ApiRequest, type ApiResponse, TransportError, testing } from '@omenative/kube';
 import { asRecord, type JsonRecord } from '../shared/json.js';
-import { chainOf, coveredStatus, createEffect, deleteEffect } from './testing/effects.js';
+import { chainOf, contextOf, coveredStatus, createEffect, deleteEffect } from './testing/effects.js';
 import { at, Harness } from './testing/harness.js';
 import { rawHeadless, rawPod, rawReplica } from './testing/objects.js';
 import { idle, passesOf, planned } from './testing/passes.js';
@@ -136,13 +136,31 @@ describe('runPass', () => {
   });
 
   it('creates no pods for a replica that is gone by the time its status is written [E6]', async () => {
-    const harness = await world();
-    harness.answer(() => failure(404, 'NotFound', 'not found'));
-    const passes = passesOf(harness, (snapshot) =>
-      planned(snapshot, coveredStatus, { chains: [chainOf('create', createEffect(snapshot.specRevision))] }),
-    );
-    expect(await passes.run()).toEqual({ again: 'whenWoken' });
-    expect(harness.bodies('POST')).toEqual([]);
+    const bare = await world();
+    const name = contextOf(bare).observation.snapshot.specRevision;
+    const owner = { kind: 'InferenceReplica', name: 'chat-engine', uid: 'replica-uid', controller: true };
+    const revision = {
+      metadata: {
+        name,
+        namespace: 'team-a',
+        uid: 'rev-uid',
+        resourceVersion: '60',
+        labels: { 'ome.io/managed-by': 'OMENative' },
+        ownerReferences: [owner],
+      },
+      data: { podSpec: { containers: [{ name: 'main', image: 'registry/engine:1' }] }, podMeta: null },
+      revision: 1,
+    };
+    const posts = async (answer: Parameters<typeof bare.answer>[0]): Promise<number> => {
+      const harness = await world(rawReplica(), { controllerrevisions: [revision] });
+      harness.answer(answer);
+      await passesOf(harness, (snapshot) =>
+        planned(snapshot, coveredStatus, { chains: [chainOf('create', createEffect(name))] }),
+      ).run();
+      return harness.bodies('POST').length;
+    };
+    expect(await posts(accept)).toBe(1);
+    expect(await posts(() => failure(404, 'NotFound', 'not found'))).toBe(0);
   });
 
   it('says on the InferenceService that a status is too large, and passes the error on [E185]', async () => {

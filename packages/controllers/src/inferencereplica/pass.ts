@@ -159,6 +159,7 @@ class Pass {
     }
     // What was not written yet is not told yet: it is decided, and told, again.
     if (wait === 0) teller.events(replica, plan.events);
+    teller.waits(replica, plan.holds);
     const report = await this.#act(plan, observation, replica, next ?? before);
     const wakes = [
       plan.wakeAt === undefined ? [] : [plan.wakeAt * 1000],

@@ -1,11 +1,12 @@
 /** Tells people: Events about what was decided, and log lines about what changed. */
 import { apiVersion, type DecodedStatus, type InstanceRow, phaseOf } from '@omenative/api';
-import type { EventIntent } from '@omenative/engine';
+import type { EventIntent, Hold } from '@omenative/engine';
 import type { ObjectReference } from '@omenative/kube';
 import type { Caches } from '../caches.js';
 import type { EventSink } from '../shared/events.js';
 import type { Log } from '../shared/log.js';
 import type { ReplicaRecord } from './replica-record.js';
+import { Waits } from './waits.js';
 
 /** Reasons that speak of the replica object itself, whoever its parent is. */
 const aboutReplica: ReadonlySet<string> = new Set([
@@ -21,6 +22,7 @@ const maxNormalEvents = 10;
 export class Teller {
   readonly #events: EventSink;
   readonly #log: Log;
+  readonly #waits: Waits = new Waits();
   readonly #inferenceServices: Caches['inferenceServices'];
 
   constructor(events: EventSink, log: Log, inferenceServices: Caches['inferenceServices']) {
@@ -52,6 +54,20 @@ export class Teller {
       const fields = { namespace, name, instance: index, from: describe(was), to: describe(is) };
       this.#log('info', `Instance ${index} is ${describe(is)}`, fields);
     }
+  }
+
+  /** The waits of a plan that were not there before. */
+  waits(replica: ReplicaRecord, holds: readonly Hold[]): void {
+    const { namespace, name, uid } = replica.meta;
+    for (const { level, text, fields, event } of this.#waits.begun(uid, holds)) {
+      this.#log(level, text, { namespace, name, ...fields });
+      if (event !== undefined) this.events(replica, [event]);
+    }
+  }
+
+  /** The replica of this UID is no more. */
+  forget(uid: string): void {
+    this.#waits.forget(uid);
   }
 
   log(level: Parameters<Log>[0], replica: ReplicaRecord, message: string): void {

@@ -111,9 +111,16 @@ describe('a drain that is overdue', () => {
 
   it('is said once, with how long and for what [E140] [B79]', () => {
     expect(said(plan(going([stuck], { now: dueAt + 7 })))).toEqual([
-      'DrainOverdue: OMENative component=engine instance=0: drain overdue by 7 s; 1 pod(s) left, 0 of them Terminating (chat-engine-0-default-0). A pod that stays Terminating is held by its node or by a finalizer: see `kubectl get pod chat-engine-0-default-0 -o yaml`',
+      'DrainOverdue: OMENative component=engine instance=0: drain overdue by 7 s; 1 pod(s) left, 0 of them Terminating (chat-engine-0-default-0). The pods that are left are deleted now, though requests may still reach them',
     ]);
     expect(said(plan(persisted(late)))).toEqual([]);
+  });
+
+  it('says where to look when a pod does not end', () => {
+    const dying = { ...stuck, deletionAt: noon };
+    expect(said(plan(going([dying], { now: dueAt + 7 })))[0]).toContain(
+      '1 of them Terminating (chat-engine-0-default-0). A pod that stays Terminating is held by its node or by a finalizer: see `kubectl get pod chat-engine-0-default-0 -o yaml`',
+    );
   });
 
   it('is recorded, but the Instance never fails', () => {

@@ -64,23 +64,14 @@ export function advanceDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow):
           time: deadline,
         },
       },
-      events: [
-        sayInstance(
-          snapshot,
-          'Warning',
-          overdue,
-          row.index,
-          row.op.id,
-          `${message}. A pod that stays Terminating is held by its node or by a finalizer: see \`kubectl get pod ${unit.pods[0]?.name} -o yaml\``,
-        ),
-      ],
+      events: [sayInstance(snapshot, 'Warning', overdue, row.index, row.op.id, `${message}. ${adviceOn(unit)}`)],
     };
   }
   const allDying = unit.pods.every(isTerminating);
   return {
     to: 'wait',
     hold: {
-      is: allDying ? 'PodsTerminating' : 'Draining',
+      is: allDying ? 'PodsTerminating' : unreadableGates(unit.pods) === '' ? 'Draining' : 'GateUnreadable',
       index: row.index,
       text: allDying
         ? `Instance ${row.index} goes when its pods have ended: ${names}`
@@ -91,4 +82,14 @@ export function advanceDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow):
       ],
     },
   };
+}
+
+/** What to look at when a drain is late. */
+function adviceOn(unit: Unit): string {
+  const unreadable = unreadableGates(unit.pods);
+  if (unreadable !== '') return `The pods that are left are deleted now${unreadable}`;
+  const dying = unit.pods.find(isTerminating);
+  return dying === undefined
+    ? 'The pods that are left are deleted now, though requests may still reach them'
+    : `A pod that stays Terminating is held by its node or by a finalizer: see \`kubectl get pod ${dying.name} -o yaml\``;
 }

@@ -192,7 +192,7 @@ describe('at step SurgeDrain', () => {
     const broken = pod({ gate: { state: 'malformed', message: '?' } });
     const made = plan(draining([broken, replacement]));
     expect(wishes(made)).toEqual([]);
-    expect(holdOf(made, 'Draining')?.text).toContain('condition ome.io/serving of chat-engine-0-default-0');
+    expect(holdOf(made, 'GateUnreadable')?.text).toContain('condition ome.io/serving of chat-engine-0-default-0');
   });
 });
 

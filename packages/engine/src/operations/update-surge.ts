@@ -178,10 +178,11 @@ function complete(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePa
 }
 
 function drain(snapshot: Snapshot, row: SurgingRow, pair: SurgePair, draining: boolean): Step {
+  const unreadable = unreadableGates(pair.source === undefined ? [] : [pair.source]);
   const hold: Hold = {
-    is: 'Draining',
+    is: unreadable === '' ? 'Draining' : 'GateUnreadable',
     index: row.index,
-    text: `the old pod ${pair.source?.name ?? ''} of Instance ${row.index} leaves rotation before it is deleted${unreadableGates(pair.source === undefined ? [] : [pair.source])}`,
+    text: `the old pod ${pair.source?.name ?? ''} of Instance ${row.index} leaves rotation before it is deleted${unreadable}`,
     wake: [onPods(row.index), { on: 'slice', key: String(row.index) }],
   };
   if (draining) return { to: 'wait', hold };

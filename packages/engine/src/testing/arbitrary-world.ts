@@ -138,14 +138,16 @@ function arbitraryPod(runners: typeof single): fc.Arbitrary<PodView> {
       deletionAt: fc.option(fc.integer({ min: noon - 100, max: noon + 100 }), { nil: undefined, freq: 4 }),
       incarnation: fc.constantFrom(1, 1, 1, 2, undefined),
       gated: fc.constantFrom(false, false, true),
+      readyFor: fc.constantFrom(60, 5),
     })
-    .map(({ slot: place, index, image: name, health, gate: held, deletionAt, incarnation, gated }) => {
+    .map(({ slot: place, index, image: name, health, gate: held, deletionAt, incarnation, gated, readyFor }) => {
       const { incarnation: _, ...made } = pod({
         ...place,
         index,
         image: name,
         runners,
         health,
+        readyFor,
         ...(held === undefined ? {} : { gate: held }),
       });
       return {
