@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { plan } from './plan.js';
+import type { Snapshot } from './snapshot.js';
+import { gang, gangPods, payload, pod, readyRow, world } from './testing/world.js';
+
+const persisted = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  status: plan(snapshot).status ?? snapshot.status,
+});
+const told = (snapshot: Snapshot): readonly string[] =>
+  plan(snapshot)
+    .events.filter((event) => event.reason === 'RolloutHeld')
+    .map((event) => event.text);
+
+describe('a rollout that stands still', () => {
+  const closed = world({
+    spec: {
+      payload: payload('v2'),
+      update: { type: 'SurgeThenDrain', partition: 0, maxSurge: 0, inPlace: 'markNotReady' },
+    },
+    rows: [readyRow(0)],
+    pods: [pod({ index: 0 })],
+  });
+
+  it('is said once, in the words of its hold [A5] [B02]', () => {
+    expect(told(closed)).toEqual([
+      'InferenceReplica prod/chat-engine component=engine: Budget: per-Component surge budget 0 exhausted (would become 1)',
+    ]);
+    expect(persisted(closed).status.rolloutHold).toMatchObject({ gate: 'Budget', since: closed.now });
+    expect(told(persisted(closed))).toEqual([]);
+  });
+
+  it('keeps the time since when it stands while gate and target stay [E165]', () => {
+    const later = { ...persisted(closed), now: closed.now + 90 };
+    expect(persisted(later).status.rolloutHold).toMatchObject({ since: closed.now });
+  });
+
+  it('names what to do when gangs can not be updated yet', () => {
+    const held = world({
+      spec: { runners: gang(1), payload: payload('v2', gang(1)) },
+      rows: [readyRow(0, 'v1', {}, gang(1))],
+      pods: gangPods(0, 1, 'serving'),
+    });
+    expect(told(held)).toEqual([expect.stringContaining('Plan: ')]);
+    expect(plan(held).chains).toEqual([]);
+  });
+});
