@@ -1,3 +1,3 @@
-import { sweeping } from './sweeping.js';
+import { sweeping } from './testing/sweeping.js';
 
 sweeping(['surge', 'retarget', 'regret', 'bad-image', 'pause', 'delete-in-surge']);

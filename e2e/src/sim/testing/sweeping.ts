@@ -1,7 +1,7 @@
 /** The crash sweep as tests: one for each scenario, in files of their own so that they run side by side. */
 import { describe, expect, it } from '@jest/globals';
-import { scenarioNamed } from './scenarios.js';
-import { sweep } from './sweep.js';
+import { scenarioNamed } from '../scenarios.js';
+import { sweep } from '../sweep.js';
 
 /** Sweeps these scenarios. */
 export function sweeping(names: readonly string[]): void {
