@@ -1,0 +1,27 @@
+/** The conformance cases that only real kubelets can answer: what the simulated ones do is what these do. */
+import { describe, it, jest } from '@jest/globals';
+import { cases } from '../conformance/testing/cases/index.js';
+import { RealBed } from '../conformance/testing/real-bed.js';
+
+const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
+
+describe('real kubelets', () => {
+  if (kubeconfig !== undefined && process.env['OME_E2E_NODES'] === '1') {
+    jest.setTimeout(120_000);
+    const needing = cases.filter((one) => one.needs === 'nodes');
+    it.each(needing.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+      const bed = await RealBed.create(kubeconfig);
+      try {
+        await one.run(bed);
+      } finally {
+        await bed.dispose();
+      }
+    });
+  } else if (process.env['CI'] === 'true') {
+    it('have a cluster with nodes to run on', () => {
+      throw new Error('OME_E2E_KUBECONFIG and OME_E2E_NODES=1 are not set; in CI these cases must run on real nodes');
+    });
+  } else {
+    it.skip('need a cluster with nodes: set OME_E2E_KUBECONFIG and OME_E2E_NODES=1', () => {});
+  }
+});
