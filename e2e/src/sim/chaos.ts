@@ -132,10 +132,13 @@ class Storm {
     }
   }
 
-  /** Fair weather from here on: the processes that lived through the storm go on. */
+  /**
+   * Fair weather from here on: the processes that lived through the storm go on. One that lost its lease has ended, and
+   * another one is started in its place, as a Deployment would.
+   */
   calm(): void {
-    for (const manager of this.#simulation.managers) Object.assign(manager.sim.faults, fairFaults);
-    if (this.#simulation.managers.length === 0) this.#start('fair');
+    for (const manager of this.#simulation.managers) manager.sim.setFaults(fairFaults);
+    if (this.#simulation.managers.length === 0 || this.#weather.managers === 'two, with a lease') this.#start('fair');
   }
 
   #strike(): void {
