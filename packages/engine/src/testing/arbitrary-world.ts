@@ -152,7 +152,8 @@ function arbitraryPod(runners: typeof single): fc.Arbitrary<PodView> {
       });
       return {
         ...made,
-        gated,
+        // Nothing runs before its scheduling gates are gone.
+        gated: gated && health === 'starting',
         ...(deletionAt === undefined ? {} : { deletionAt }),
         ...(incarnation === undefined ? {} : { incarnation }),
       };
