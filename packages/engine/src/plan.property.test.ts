@@ -29,10 +29,14 @@ describe('a plan over random rows, pods and specs', () => {
       fc.property(arbitraryWorld, (before) => {
         const after = persisted(before);
         const again = persisted(after);
-        for (const index of new Set([...before.status.rows.keys(), ...after.status.rows.keys()])) {
-          const was = before.status.rows.get(index);
+        const indices = [...new Set([...before.status.rows.keys(), ...after.status.rows.keys()])];
+        const isChanged = (index: number): boolean =>
+          operationOf(before.status.rows.get(index)) !== operationOf(after.status.rows.get(index));
+        for (const index of indices) {
           const is = after.status.rows.get(index);
-          if (operationOf(was) !== operationOf(is)) continue;
+          if (isChanged(index)) continue;
+          // What one operation gives back when it ends, a place or a surge slot, may start another in the next pass.
+          if (!operationOf(is).includes('/') && indices.some(isChanged)) continue;
           expect(again.status.rows.get(index)).toEqual(is);
         }
       }),
@@ -40,11 +44,12 @@ describe('a plan over random rows, pods and specs', () => {
     );
   });
 
-  it('settles within three plans while the world stands still', () => {
+  it('settles within five plans while the world stands still', () => {
     fc.assert(
       fc.property(arbitraryWorld, (before) => {
-        const third = persisted(persisted(persisted(before)));
-        expect(plan(third).status).toBeUndefined();
+        // The longest way there is: an update is taken back, its Instance is lost, has no place any more, and goes.
+        const fifth = persisted(persisted(persisted(persisted(persisted(before)))));
+        expect(plan(fifth).status).toBeUndefined();
       }),
       runs,
     );
