@@ -11,7 +11,7 @@ import { describeOnNodes } from './testing/suite.js';
 const stepMs = 60_000;
 const quietMs = 60_000;
 /** Without a write for so long, what was begun has ended. */
-const settleMs = 5000;
+const settleMs = 3000;
 
 // Without an election every write of the manager is one for its objects.
 describeOnNodes('a quiet cluster', { name: 'quiet', leaderElection: 'off' }, (bed) => {
