@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import type { IntOrPercent, PlanSpec } from '../snapshot.js';
 import { shortName } from '../testing/read.js';
 import { type Fate, ToyCluster } from '../testing/toy-cluster.js';
+import { gang } from '../testing/world.js';
 import { isServing } from '../units.js';
 
 type Act =
@@ -22,56 +23,55 @@ type Act =
   | { readonly act: 'crash' | 'loseStatus' };
 
 const image = fc.constantFrom('v1', 'v2', 'v3');
+const short = fc.record({
+  act: fc.constant('step' as const),
+  times: fc.integer({ min: 1, max: 3 }),
+  seconds: fc.constantFrom(1, 1, 1, 5),
+});
+const long = fc.record({
+  act: fc.constant('step' as const),
+  times: fc.constant(1),
+  seconds: fc.constantFrom(30, 70, 400, 2000),
+});
+const scale = fc.record({ act: fc.constant('replicas' as const), replicas: fc.integer({ min: 1, max: 4 }) });
+const pause = fc.record({
+  act: fc.constant('pause' as const),
+  pause: fc.constantFrom('running', 'running', 'recover', 'freeze' as const),
+});
+const stage = fc.record({ act: fc.constant('partition' as const), partition: fc.integer({ min: 0, max: 2 }) });
+const fate = fc.record({
+  act: fc.constant('fate' as const),
+  image,
+  fate: fc.constantFrom('good', 'crashLoop', 'neverReady', 'rejected', 'slow' as const),
+});
+const misfortune = fc.record({
+  act: fc.constantFrom('evict', 'lose', 'unready', 'hang' as const),
+  pick: fc.nat({ max: 9 }),
+});
+const lag = fc.record({ act: fc.constant('lag' as const), index: fc.integer({ min: 0, max: 3 }) });
+const crash = fc.record({ act: fc.constant('crash' as const) });
+
 const act: fc.Arbitrary<Act> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      act: fc.constant('step' as const),
-      times: fc.integer({ min: 1, max: 3 }),
-      seconds: fc.constantFrom(1, 1, 1, 5),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant('step' as const),
-      times: fc.constant(1),
-      seconds: fc.constantFrom(30, 70, 400, 2000),
-    }),
-  },
+  { weight: 5, arbitrary: short },
+  { weight: 1, arbitrary: long },
   { weight: 2, arbitrary: fc.record({ act: fc.constant('image' as const), image }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ act: fc.constant('replicas' as const), replicas: fc.integer({ min: 1, max: 4 }) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant('pause' as const),
-      pause: fc.constantFrom('running', 'running', 'recover', 'freeze' as const),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ act: fc.constant('partition' as const), partition: fc.integer({ min: 0, max: 2 }) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      act: fc.constant('fate' as const),
-      image,
-      fate: fc.constantFrom('good', 'crashLoop', 'neverReady', 'rejected', 'slow' as const),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      act: fc.constantFrom('evict', 'lose', 'unready', 'hang' as const),
-      pick: fc.nat({ max: 9 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('lag' as const), index: fc.integer({ min: 0, max: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('crash' as const) }) },
+  { weight: 1, arbitrary: scale },
+  { weight: 1, arbitrary: pause },
+  { weight: 1, arbitrary: stage },
+  { weight: 1, arbitrary: fate },
+  { weight: 2, arbitrary: misfortune },
+  { weight: 1, arbitrary: lag },
+  { weight: 1, arbitrary: crash },
+);
+/** What may happen to a gang, which this version creates, repairs and deletes, and does not update. */
+const gangAct: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 4, arbitrary: short },
+  { weight: 1, arbitrary: scale },
+  { weight: 1, arbitrary: pause },
+  { weight: 3, arbitrary: misfortune },
+  { weight: 1, arbitrary: lag },
+  { weight: 1, arbitrary: crash },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('loseStatus' as const) }) },
 );
 const lossyAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 9, arbitrary: act },
@@ -229,6 +229,30 @@ describe('a replica to which anything happens', () => {
           for (const what of acts) happen(cluster, what, maxSurge);
           recover(cluster, replicas, maxSurge);
           expectWhole(cluster, replicas);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('does so as a gang, which comes back with all its members', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2 }),
+        fc.array(gangAct, { minLength: 3, maxLength: 25 }),
+        (replicas, acts) => {
+          const cluster = new ToyCluster({ spec: { replicas, runners: gang(2) } });
+          cluster.settle();
+          for (const what of acts) happen(cluster, what, undefined);
+          cluster.hung.clear();
+          cluster.edit({ pause: 'running', replicas });
+          cluster.steps(60, 40);
+          expect([cluster.rows().includes('failed'), cluster.pods.size, cluster.servingInstances()]).toEqual([
+            false,
+            3 * replicas,
+            replicas,
+          ]);
+          expectGoneWhenDeleted(cluster);
         },
       ),
       { numRuns: 40 },
