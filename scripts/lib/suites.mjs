@@ -69,7 +69,22 @@ export const suites = {
   ],
   // After `cluster`, which builds the kubectl that a part of it needs.
   demo: [{ steps: [jest({ limitMs: 10 * minute, options: ['--maxWorkers=1'] }, 'e2e-demo')] }],
-  soak: [{ steps: [jest({ limitMs: 70 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] }],
+  soak: [
+    { steps: [jest({ limitMs: 50 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] },
+    {
+      cluster: ['--nodes', '2'],
+      steps: [
+        jest(
+          {
+            limitMs: 20 * minute,
+            options: [...inTurn, '--testPathPatterns', 'nodes/lab'],
+            env: { OME_E2E_NODES: '1', OME_SOAK: '1' },
+          },
+          'e2e-nodes',
+        ),
+      ],
+    },
+  ],
 };
 
 /** What runs when nobody says what. */
