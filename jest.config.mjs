@@ -7,7 +7,11 @@ const common = {
 };
 
 /** Tests compiled from TypeScript, whose snapshots stay beside the sources. */
-const compiled = { ...common, snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs' };
+const compiled = {
+  ...common,
+  snapshotResolver: '<rootDir>/tools/jest-snapshots.cjs',
+  setupFiles: ['<rootDir>/tools/jest-seed.mjs'],
+};
 
 /** The tests beside the code of a package. */
 const unit = (name) => ({

@@ -70,6 +70,16 @@ export const suites = {
   // After `cluster`, which builds the kubectl that a part of it needs.
   demo: [{ steps: [jest({ limitMs: 10 * minute, options: ['--maxWorkers=1'] }, 'e2e-demo')] }],
   soak: [
+    {
+      steps: [
+        jest(
+          { limitMs: 10 * minute, options: inParallel, env: { OME_PROPERTY_SEED: 'random' } },
+          'api',
+          'engine',
+          'kube',
+        ),
+      ],
+    },
     { steps: [jest({ limitMs: 50 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] },
     {
       cluster: ['--nodes', '2'],

@@ -37,13 +37,14 @@ export const evictions: readonly Case[] = [
         spec,
       });
       const refused = await bed.eventually('the budget to be counted', async () => {
-        const answer = await bed.request('POST', at(bed, 'pods', 'a', 'eviction'), {
+        const budget = await read(bed, 'poddisruptionbudgets', 'b');
+        const counted = (budget['status'] as { currentHealthy?: number } | undefined)?.currentHealthy;
+        // An eviction that comes before the count is refused with other words.
+        if (bed.cluster !== 'sim' && counted !== 1) return undefined;
+        return bed.request('POST', at(bed, 'pods', 'a', 'eviction'), {
           query: { dryRun: 'All' },
           body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'a' } },
         });
-        const counted = ((await read(bed, 'poddisruptionbudgets', 'b'))['status'] as { currentHealthy?: number })
-          .currentHealthy;
-        return bed.cluster === 'sim' || counted === 1 ? answer : undefined;
       });
       expect(refused).toMatchObject({
         status: 429,
