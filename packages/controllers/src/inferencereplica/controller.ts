@@ -31,6 +31,7 @@ import type { PodRecord } from './pod-view.js';
 import type { ReplicaRecord } from './replica-record.js';
 import { whenCaughtUp } from './takeover.js';
 import { Teller } from './tell.js';
+import { TemplateChecks } from './template-check.js';
 
 export interface InferenceReplicaControllerOptions {
   readonly runtime: Runtime;
@@ -86,6 +87,7 @@ export class InferenceReplicaController {
       },
       ...(options.queueMetrics === undefined ? {} : { metrics: options.queueMetrics }),
     });
+    const limiter = new Limiter(maxInFlight);
     this.#deps = {
       client,
       runtime,
@@ -94,9 +96,10 @@ export class InferenceReplicaController {
       planner: options.planner ?? plan,
       ownWrites: new OwnWrites(runtime, caches.pods),
       inbox: new Inbox(),
-      limiter: new Limiter(maxInFlight),
+      limiter,
       slice: slice ?? { maxMs: 1000, maxEffects: 500 },
       teller: new Teller(options.events, log, caches.inferenceServices),
+      templateChecks: new TemplateChecks({ client, runtime, limiter }),
       metrics,
       writtenAtMs: new Map(),
     };
@@ -233,13 +236,14 @@ export class InferenceReplicaController {
   }
 
   #forget(key: string, uid: string): void {
-    const { ownWrites, inbox, writtenAtMs, teller } = this.#deps;
+    const { ownWrites, inbox, writtenAtMs, teller, templateChecks } = this.#deps;
     this.#seen.delete(key);
     this.#horizons.get(uid)?.();
     this.#horizons.delete(uid);
     ownWrites.forget(uid);
     inbox.forget(uid);
     teller.forget(uid);
+    templateChecks.forget(uid);
     writtenAtMs.delete(uid);
   }
 

@@ -17,6 +17,7 @@ import { headOf, type ReplicaRecord } from './replica-record.js';
 import { type RevisionRecord, samePayload } from './revision-object.js';
 import { discoverableOf, type RoutingService, rotationOf, type ServiceRecord, type SliceRecord } from './routing.js';
 import type { LiveTemplate } from './spec-view.js';
+import type { TemplateCheck } from './template-check.js';
 
 /** The cached objects that concern one replica. */
 export interface ReplicaWorld {
@@ -45,6 +46,8 @@ export interface PassContext {
   readonly blind: ReadonlySet<Index>;
   /** Indices read live in this pass: what the cache holds for them is all there is. */
   readonly readIndices: ReadonlySet<Index>;
+  /** What the API server says about pods of the target; absent: nothing has to move to it, or nobody has asked yet. */
+  readonly templateCheck?: TemplateCheck;
 }
 
 export interface Observation {
@@ -82,6 +85,7 @@ export function observe(world: ReplicaWorld, context: PassContext): Observation 
     inbox: context.inbox,
     blind: context.blind,
     proofs: proofsOf(world, context, stored),
+    ...(context.templateCheck?.of === target ? { templateCheck: context.templateCheck } : {}),
   };
   const sameName = stored.get(specRevision);
   return {

@@ -22,6 +22,7 @@ import { readPods } from './reads.js';
 import type { ReplicaRecord } from './replica-record.js';
 import { type SpecView, specViewOf, teardownViewOf } from './spec-view.js';
 import type { Teller } from './tell.js';
+import type { TemplateCheck, TemplateChecks } from './template-check.js';
 import { worldOf } from './world.js';
 
 export interface PassDeps {
@@ -36,6 +37,7 @@ export interface PassDeps {
   readonly limiter: Limiter;
   readonly slice: Slice;
   readonly teller: Teller;
+  readonly templateChecks: TemplateChecks;
   readonly metrics: ReplicaMetrics;
   /** Monotonic milliseconds of the last status write of each replica, by UID. */
   readonly writtenAtMs: Map<string, number>;
@@ -81,6 +83,7 @@ class Pass {
   readonly #replica: ReplicaRecord;
   readonly #settings: OperatorSettings;
   readonly #readIndices: Set<Index> = new Set();
+  #templateCheck: TemplateCheck | undefined;
 
   constructor(deps: PassDeps, replica: ReplicaRecord) {
     this.#deps = deps;
@@ -102,7 +105,9 @@ class Pass {
     const isDying = this.#replica.meta.deletionAt !== undefined;
     if (observation.collision === 'name' && !isDying)
       return this.#bumpCollisionCount(observation, 'its name holds another template');
-    const plan = await this.#plan(status.status, view, observation);
+    const checked = await this.#withTemplateCheck(status.status, view, observation);
+    if (checked.snapshot.target !== observation.snapshot.target) return 'lookAgain';
+    const plan = await this.#plan(status.status, view, checked);
     return plan === undefined ? later : this.#carryOut(plan.plan, plan.observation);
   }
 
@@ -125,6 +130,22 @@ class Pass {
     return undefined;
   }
 
+  /** Before an Instance may move, the API server is asked what it thinks of the pods that it would get. */
+  async #withTemplateCheck(
+    status: DecodedStatus,
+    view: SpecView & { readonly ok: true },
+    first: Observation,
+  ): Promise<Observation> {
+    const { templateChecks, teller } = this.#deps;
+    const { target } = first.snapshot;
+    this.#templateCheck = await templateChecks.of(first, (message) => {
+      const text = `${this.#prefix()}: no Instance is moved to ${target}, because the API server refuses its pods: ${message}. Correct the template, or what refuses it`;
+      const event = { reason: 'PodTemplateInvalid', type: 'Warning', episode: `${target}/${message}`, text } as const;
+      teller.events(this.#replica, [event]);
+    });
+    return this.#templateCheck === undefined ? first : this.#observe(status, view);
+  }
+
   #observe(status: DecodedStatus, view: SpecView & { readonly ok: true }): Observation {
     const { caches, runtime, inbox, ownWrites } = this.#deps;
     const { uid } = this.#replica.meta;
@@ -137,6 +158,7 @@ class Pass {
       inbox: inbox.of(uid),
       blind: ownWrites.blind(uid),
       readIndices: this.#readIndices,
+      ...(this.#templateCheck === undefined ? {} : { templateCheck: this.#templateCheck }),
     });
   }
 
@@ -146,7 +168,7 @@ class Pass {
     if (prepared !== 'ready') return prepared;
     const wait = this.#counterWaitMs(plan);
     const next = wait > 0 ? undefined : plan.status;
-    const { runtime, teller, writtenAtMs } = this.#deps;
+    const { runtime, teller, writtenAtMs, templateChecks } = this.#deps;
     let replica = this.#replica;
     if (next !== undefined) {
       const persisted = await this.#persist(next);
@@ -161,8 +183,10 @@ class Pass {
     if (wait === 0) teller.events(replica, plan.events);
     teller.waits(replica, plan.holds);
     const report = await this.#act(plan, observation, replica, next ?? before);
+    const askAgainAt = templateChecks.againAt(replica.meta.uid);
     const wakes = [
       plan.wakeAt === undefined ? [] : [plan.wakeAt * 1000],
+      askAgainAt === undefined ? [] : [askAgainAt * 1000],
       wait > 0 ? [runtime.nowMs() + wait] : [],
     ].flat();
     return {

@@ -8,6 +8,7 @@ import { noMetrics } from '../metrics.js';
 import { OwnWrites } from '../own-writes.js';
 import { type PassDeps, type PassEnd, runPass } from '../pass.js';
 import { Teller } from '../tell.js';
+import { TemplateChecks } from '../template-check.js';
 import type { Harness } from './harness.js';
 import { namespace } from './objects.js';
 
@@ -35,6 +36,7 @@ export function passesOf(
   const log = (_level: string, message: string): void => {
     harness.logged.push(message);
   };
+  const limiter = new Limiter(8);
   const deps: PassDeps = {
     client,
     runtime,
@@ -46,9 +48,10 @@ export function passesOf(
     },
     ownWrites: new OwnWrites(runtime, caches.pods),
     inbox: new Inbox(),
-    limiter: new Limiter(8),
+    limiter,
     slice,
     teller: new Teller({ record: (event) => harness.recorded.push(event) }, log, caches.inferenceServices),
+    templateChecks: new TemplateChecks({ client, runtime, limiter }),
     metrics: noMetrics,
     writtenAtMs: new Map(),
   };
