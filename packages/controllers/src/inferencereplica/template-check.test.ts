@@ -157,7 +157,7 @@ describe('TemplateChecks', () => {
   ])('knows nothing %s, says why, and asks again in two seconds', async (_, answer) => {
     const { harness, ask, observe, checks, later, refusals } = await world();
     const { now, target } = observe().snapshot;
-    const unknown = { of: target, is: 'unknown', retryAt: now + 2, message: expect.stringMatching(/\w/) };
+    const unknown = { of: target, is: 'unknown', retryAt: now + 2, text: expect.stringMatching(/\w/) };
     expect(await ask([answer])).toEqual(unknown);
     expect(checks.againAt('replica-uid')).toBe(now + 2);
     expect(await ask()).toEqual(unknown);

@@ -16,7 +16,7 @@ import { renderPod } from './render.js';
 export type TemplateCheck = { readonly of: Rev } & (
   | { readonly is: 'accepted' }
   /** It could not be asked; it is asked again at `retryAt`. */
-  | { readonly is: 'unknown'; readonly retryAt: Sec; readonly message: string }
+  | { readonly is: 'unknown'; readonly retryAt: Sec; readonly text: string }
   /** In the server's own words. */
   | { readonly is: 'refused'; readonly message: string }
 );
@@ -203,9 +203,7 @@ function knownFrom(answer: Answer, rev: Rev, generation: number, now: Sec, befor
       const pauseSec = Math.min(lastRetrySec, firstRetrySec * 2 ** (failures - 1));
       const retryAt = now + Math.max(pauseSec, Math.ceil(answer.waitMs / 1000));
       const stillRefused = before?.check.is === 'refused' && isAbout(before, rev, generation);
-      const check = stillRefused
-        ? before.check
-        : ({ of: rev, is: 'unknown', retryAt, message: answer.message } as const);
+      const check = stillRefused ? before.check : ({ of: rev, is: 'unknown', retryAt, text: answer.message } as const);
       return { check, generation, goodUntil: retryAt, failures };
     }
   }
