@@ -60,8 +60,7 @@ describeOnCluster('the dry run of a pod on a real API server', (theCluster) => {
   beforeAll(async () => {
     cluster = theCluster();
     ({ client } = cluster);
-    const isReady = async (): Promise<boolean> => (await dryRun({ containers: [container] }))[0] === 'ok';
-    await cluster.until('pods can be created', isReady);
+    await cluster.until('pods can be created', async () => (await dryRun({ containers: [container] }))[0] === 'ok');
   });
 
   it.each(Object.entries(faulty))('is refused for %s, in words that name it', async (_, { spec, as, words }) => {
