@@ -149,7 +149,7 @@ export const migration: StructuralSchema = named(
         ),
       ),
       startedAt: time(),
-      deadline: time(),
+      deadline: about('When it is given up; absent when it has no limit.', time()),
       surgeInstance: int32(),
       allocatedAt: time(),
       fromNode: str(),
@@ -160,7 +160,7 @@ export const migration: StructuralSchema = named(
       completedAt: time(),
       succeeded: bool(),
     },
-    ['requestUUID', 'trigger', 'sourceInstance', 'phase', 'startedAt', 'deadline'],
+    ['requestUUID', 'trigger', 'sourceInstance', 'phase', 'startedAt'],
   ),
 );
 

@@ -1571,7 +1571,8 @@ export interface MigrationStatus {
   readonly sourceInstance: number;
   readonly phase: MigrationPhase;
   readonly startedAt: Time;
-  readonly deadline: Time;
+  /** When it is given up; absent when it has no limit. */
+  readonly deadline?: Time;
   readonly surgeInstance?: number;
   readonly allocatedAt?: Time;
   readonly fromNode?: string;
