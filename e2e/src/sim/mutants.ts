@@ -100,9 +100,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'controllers/dist/inferencereplica/persist.js',
-        find: 'const draft = { ...replica.base, status: encodeStatus(next) };',
+        find: 'const draft = { ...replica.base, status };',
         replace:
-          'const draft = { ...replica.base, status: encodeStatus(next) }; draft.metadata = { ...draft.metadata, resourceVersion: undefined };',
+          'const draft = { ...replica.base, status }; draft.metadata = { ...draft.metadata, resourceVersion: undefined };',
       },
     ],
     trials: [chaos('surge', 5)],

@@ -12,7 +12,7 @@ export {
   InferenceReplicaController,
   type InferenceReplicaControllerOptions,
 } from './inferencereplica/controller.js';
-export type { ReplicaMetrics, StatusWriteResult } from './inferencereplica/metrics.js';
+export type { ReplicaMetrics, StatusWriteResult, StoredStatus } from './inferencereplica/metrics.js';
 export {
   InferenceServiceController,
   type InferenceServiceControllerOptions,

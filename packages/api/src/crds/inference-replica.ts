@@ -195,7 +195,8 @@ const spec = named(
   ),
 );
 
-const status: StructuralSchema = named(
+/** The `status` of an InferenceReplica. */
+export const inferenceReplicaStatus: StructuralSchema = named(
   'InferenceReplicaStatus',
   withRules(
     object({
@@ -240,7 +241,7 @@ export const inferenceReplica: CustomResourceDefinition = defineResource({
   scope: 'Namespaced',
   description: 'A set of Instances of the same pod templates.',
   spec,
-  status,
+  status: inferenceReplicaStatus,
   specHint: 'write spec.component and spec.runners, or spec.modelRef and spec.runtimeRef',
   rules: [
     {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeStatus } from './codec.js';
+import { decodeStatus } from './decode.js';
 
 type WireObject = Readonly<Record<string, unknown>>;
 

@@ -48,23 +48,36 @@ export function parseIndexSet(text: string): IndexSetResult {
   return { ok: true, ranges };
 }
 
+/** Writes one index set as canonical text, from indexes that come in ascending order. */
+export class IndexSetWriter {
+  #closed = '';
+  #first: Index | undefined;
+  #last = 0;
+
+  /** Adds `index`, which is the last one added or comes after it. */
+  add(index: Index): void {
+    if (this.#first === undefined || index > this.#last + 1) {
+      if (this.#first !== undefined) this.#closed = `${this.#closed}${this.#openTerm(this.#first)},`;
+      this.#first = index;
+    }
+    this.#last = index;
+  }
+
+  /** The text so far; '' for none, which no field may hold. */
+  text(): string {
+    return this.#first === undefined ? '' : `${this.#closed}${this.#openTerm(this.#first)}`;
+  }
+
+  #openTerm(first: Index): string {
+    return first === this.#last ? `${first}` : `${first}-${this.#last}`;
+  }
+}
+
 /** The canonical text of a set of indexes given in any order, repeats allowed; '' for none, which no field may hold. */
 export function printIndexSet(indexes: Iterable<Index>): string {
-  const terms: string[] = [];
-  let first: Index | undefined;
-  let last = 0;
-  const close = (): void => {
-    if (first !== undefined) terms.push(first === last ? `${first}` : `${first}-${last}`);
-  };
-  for (const index of [...indexes].toSorted((a, b) => a - b)) {
-    if (first === undefined || index > last + 1) {
-      close();
-      first = index;
-    }
-    last = index;
-  }
-  close();
-  return terms.join(',');
+  const writer = new IndexSetWriter();
+  for (const index of [...indexes].toSorted((a, b) => a - b)) writer.add(index);
+  return writer.text();
 }
 
 /** How many indexes the ranges of one set hold. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeStatus, encodeStatus } from './codec.js';
+import { decodeStatus } from './decode.js';
+import { encodeAs } from './encode.js';
 import { type InstanceRow, type Phase, phaseOf, phases } from './rows.js';
 
 type WireObject = Readonly<Record<string, unknown>>;
@@ -120,7 +121,7 @@ describe('a foreign row', () => {
     const odd = { id: 7, type: 'Scale', step: null, startedAt: '2026-11-30T19:47:05.5+01:00', x: [{ y: null }] };
     const wire = { index: 4, phase: 'Ready', operation: odd };
     const result = decodeStatus({ instanceStatuses: [wire] });
-    expect(result.ok && encodeStatus(result.status)).toMatchObject({ instanceStatuses: [wire] });
-    expect(result.ok && JSON.stringify(encodeStatus(result.status))).toContain(JSON.stringify(odd));
+    expect(result.ok && encodeAs(result.status, 'DenseV1').status).toMatchObject({ instanceStatuses: [wire] });
+    expect(result.ok && JSON.stringify(encodeAs(result.status, 'DenseV1').status)).toContain(JSON.stringify(odd));
   });
 });

@@ -167,6 +167,9 @@ export interface MigrationRecord {
   readonly carry: Carry;
 }
 
+/** How rows are stored: one after the other, or grouped by value. */
+export type StatusEncoding = 'DenseV1' | 'ColumnarV2';
+
 /** Counts of Instances, not pods. */
 export interface Counters {
   readonly replicas: number;
@@ -204,7 +207,8 @@ export interface DecodedStatus {
   readonly current: Rev | '';
   readonly update: Rev | '';
   readonly collisionCount: number;
-  readonly stored: 'DenseV1' | 'ColumnarV2';
+  /** How the rows were stored when they were read. */
+  readonly stored: StatusEncoding;
   readonly carry: Carry;
 }
 

@@ -101,6 +101,7 @@ export class InferenceReplicaController {
       teller: new Teller(options.events, log, caches.inferenceServices),
       templateChecks: new TemplateChecks({ client, runtime, limiter }),
       metrics,
+      statusEncoding: config.current().omenativeStatus,
       writtenAtMs: new Map(),
     };
   }

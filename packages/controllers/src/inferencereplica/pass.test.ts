@@ -169,7 +169,12 @@ describe('runPass', () => {
     const passes = passesOf(harness, (snapshot) => planned(snapshot, coveredStatus));
     await expect(passes.run()).rejects.toThrow('request is too large');
     expect(harness.recorded).toMatchObject([
-      { reason: 'StatusSizeExceeded', type: 'Warning', regarding: { kind: 'InferenceService' } },
+      {
+        reason: 'StatusSizeExceeded',
+        type: 'Warning',
+        regarding: { kind: 'InferenceService' },
+        message: expect.stringMatching(/: status write of [1-9][0-9]* bytes \(DenseV1\)/),
+      },
     ]);
   });
 
@@ -207,6 +212,32 @@ describe('runPass', () => {
       regarding: { kind: 'InferenceReplica', name: 'chat-engine' },
     });
     expect(second?.episode).toBe(first?.episode);
+  });
+
+  it('writes rows of another encoding anew, once and before anything else, and says so [E182] [E186]', async () => {
+    const rows = { members: '0-29', phases: [{ value: 'Ready', indexes: '0-29' }] };
+    const status = { instanceStatusEncoding: 'ColumnarV2', instanceStatusColumns: rows };
+    const harness = await world(rawReplica({ status }), { pods: [rawPod()] });
+    harness.answer(accept);
+    const passes = passesOf(harness, () => idle);
+    expect(await passes.run()).toEqual({ again: 'now' });
+    expect(passes.snapshots).toEqual([]);
+    const [written] = statusesOf(harness);
+    expect(written).not.toHaveProperty('instanceStatusEncoding');
+    expect(written).toMatchObject({ instanceStatuses: Array.from({ length: 30 }, (_, index) => ({ index })) });
+    expect(harness.recorded).toMatchObject([
+      {
+        reason: 'InstanceStatusConverted',
+        type: 'Normal',
+        regarding: { kind: 'InferenceReplica' },
+        message: expect.stringContaining('per-Instance status was rewritten from ColumnarV2 to DenseV1 (30 Instances)'),
+      },
+    ]);
+
+    await passes.run();
+    expect(passes.snapshots).toHaveLength(1);
+    expect(harness.sent).toHaveLength(1);
+    expect(harness.recorded).toHaveLength(1);
   });
 
   describe('counters alone', () => {

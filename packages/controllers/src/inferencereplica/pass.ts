@@ -2,7 +2,15 @@
  * One pass of one replica: observe, plan, prepare, persist, act. Everything between two requests is pure; everything that
  * goes wrong ends in a fresh look, now or later.
  */
-import type { Condition, DecodedStatus, Index, Sec } from '@omenative/api';
+import {
+  type Condition,
+  chosenEncoding,
+  type DecodedStatus,
+  type EncodeOptions,
+  type Index,
+  type Sec,
+  statusBytes,
+} from '@omenative/api';
 import type { Effect, EffectKey, Outcome, Plan, Snapshot } from '@omenative/engine';
 import { type Client, classify, type Runtime } from '@omenative/kube';
 import type { Caches } from '../caches.js';
@@ -39,6 +47,8 @@ export interface PassDeps {
   readonly teller: Teller;
   readonly templateChecks: TemplateChecks;
   readonly metrics: ReplicaMetrics;
+  /** How rows are stored. Read at the start only: a cache that reads fewer rows than are written would lose them. */
+  readonly statusEncoding: EncodeOptions;
   /** Monotonic milliseconds of the last status write of each replica, by UID. */
   readonly writtenAtMs: Map<string, number>;
 }
@@ -94,9 +104,12 @@ class Pass {
   async run(): Promise<PassEnd | 'lookAgain'> {
     const { status } = this.#replica;
     if (!status.ok) {
+      this.#deps.metrics.codecFailed(status.reason);
       this.#reportUnreadable(status.message);
       return settled;
     }
+    const encoding = chosenEncoding(status.status, this.#deps.statusEncoding);
+    if (encoding !== status.status.stored) return this.#convert({ ...status.status, stored: encoding });
     const world = worldOf(this.#deps.caches, this.#replica);
     const view = this.#viewOf(world);
     this.#reportForeignRollback(world);
@@ -109,6 +122,18 @@ class Pass {
     if (checked.snapshot.target !== observation.snapshot.target) return 'lookAgain';
     const plan = await this.#plan(status.status, view, checked);
     return plan === undefined ? later : this.#carryOut(plan.plan, plan.observation);
+  }
+
+  /** Writes the same rows in the encoding that they should have, and does nothing else in this pass. */
+  async #convert(next: DecodedStatus): Promise<PassEnd | 'lookAgain'> {
+    const { replica, rows } = { replica: this.#replica, rows: next.rows.size };
+    const from = replica.status.ok ? replica.status.status.stored : next.stored;
+    const end = await this.#write(next);
+    if (end !== 'written') return end;
+    const text = `${this.#prefix()}: per-Instance status was rewritten from ${from} to ${next.stored} (${rows} Instances); lifecycle reconciliation resumes on the next pass`;
+    const episode = `${from}/${next.stored}/${replica.meta.resourceVersion}`;
+    this.#deps.teller.events(replica, [{ reason: 'InstanceStatusConverted', type: 'Normal', episode, text }]);
+    return { again: 'now' };
   }
 
   /** Plans, reading live what the plan needs to know; undefined when it never has enough. */
@@ -318,12 +343,15 @@ class Pass {
   }
 
   async #persist(next: DecodedStatus): Promise<Persisted> {
-    const { client, caches, metrics, teller } = this.#deps;
+    const { client, caches, metrics, teller, statusEncoding } = this.#deps;
     try {
-      return await persistStatus({ client, replicas: caches.replicas, metrics }, this.#replica, next);
+      const options = { client, replicas: caches.replicas, metrics, statusEncoding };
+      return await persistStatus(options, this.#replica, next);
     } catch (error) {
       if (classify(error) === 'tooLarge') {
-        const text = `${this.#prefix()}: the status of ${next.rows.size} Instance(s) does not fit into one object and can't be written; run fewer Instances in one component: ${wordsOf(error)}`;
+        const encoding = chosenEncoding(next, statusEncoding);
+        const bytes = statusBytes(next, encoding);
+        const text = `${this.#prefix()}: status write of ${bytes} bytes (${encoding}): the status of ${next.rows.size} Instance(s) does not fit into one object and can't be written; run fewer Instances in one component: ${wordsOf(error)}`;
         const event = { reason: 'StatusSizeExceeded', type: 'Warning', episode: String(next.rows.size), text } as const;
         teller.events(this.#replica, [event]);
       }

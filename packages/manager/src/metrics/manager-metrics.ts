@@ -13,6 +13,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { leaseName } from '../options.js';
 import { cacheMetrics } from './cache-metrics.js';
 import { ControllerMetrics } from './controller-metrics.js';
+import { StatusMetrics } from './status-metrics.js';
 
 /** What is read when somebody scrapes. */
 export interface Observed {
@@ -28,7 +29,7 @@ export class ManagerMetrics {
   readonly http: HttpMetrics;
   readonly #services: ControllerMetrics;
   readonly #replicas: ControllerMetrics;
-  readonly #statusWrites: Counter;
+  readonly #status: StatusMetrics;
   readonly #effects: Counter;
   readonly #floorsUnreached: Counter;
 
@@ -37,12 +38,7 @@ export class ManagerMetrics {
     const shared = ControllerMetrics.family(this.registry);
     this.#services = new ControllerMetrics(shared, 'inferenceservice');
     this.#replicas = new ControllerMetrics(shared, 'inferencereplica');
-    this.#statusWrites = new Counter({
-      name: 'ome_omenative_ir_status_writes_total',
-      help: 'Attempts to write the status of an InferenceReplica, by their result.',
-      labelNames: ['result'],
-      registers,
-    });
+    this.#status = new StatusMetrics(this.registry);
     this.#effects = new Counter({
       name: 'ome_omenative_effects_total',
       help: 'Effects carried out on the cluster for InferenceReplicas, by what they do and what came of them.',
@@ -64,6 +60,8 @@ export class ManagerMetrics {
       const controller = observed.controllers.find((candidate) => metrics.isOf(candidate));
       if (controller !== undefined) metrics.readFrom(() => controller.gauges());
     }
+    const { store } = observed.caches.replicas;
+    this.#status.forget((key) => store.get(key) !== undefined);
     cacheMetrics(this.registry, () =>
       informersOf(observed.caches).map((informer) => ({
         resource: resourceName(informer.type),
@@ -113,9 +111,12 @@ export class ManagerMetrics {
   forReplicas(concurrency: number): { readonly metrics: ReplicaMetrics; readonly queueMetrics: WorkQueueMetrics } {
     this.#replicas.setConcurrency(concurrency);
     const passes = this.#replicas;
+    const { statusWritten, statusStored, codecFailed } = this.#status;
     const metrics: ReplicaMetrics = {
       passFinished: (result, durationMs) => passes.passFinished(result, durationMs),
-      statusWritten: (result) => this.#statusWrites.inc({ result }),
+      statusWritten,
+      statusStored,
+      codecFailed,
       effectFinished: (effect, outcome) => this.#effects.inc({ effect, outcome }),
       floorUnreached: () => this.#floorsUnreached.inc(),
     };

@@ -53,6 +53,7 @@ export function passesOf(
     teller: new Teller({ record: (event) => harness.recorded.push(event) }, log, caches.inferenceServices),
     templateChecks: new TemplateChecks({ client, runtime, limiter }),
     metrics: noMetrics,
+    statusEncoding: config.current().omenativeStatus,
     writtenAtMs: new Map(),
   };
   return { deps, snapshots, run: () => runPass(deps, `${namespace}/chat-engine`) };

@@ -1,10 +1,11 @@
 /**
- * The columnar encoding of rows (`status.instanceStatusColumns`), read only: each column groups the indexes that share a
- * value. Reading is strict, since a group that names a wrong index would move one Instance's state to another.
+ * The columnar encoding of rows (`status.instanceStatusColumns`), read: each column groups the indexes that share a value.
+ * Reading is strict, since a group that names a wrong index would move one Instance's state to another.
  */
+import { compareValues } from './columnar-writer.js';
 import { countIndexes, type IndexRange, parseIndexSet } from './index-set.js';
-import { decodeRow, rowKeys } from './row-codec.js';
-import { type Index, type InstanceRow, phases } from './rows.js';
+import { decodeRowOf, rowKeys } from './row-codec.js';
+import { type Index, type InstanceRow, type Json, phases } from './rows.js';
 import {
   DecodeError,
   type DecodeReason,
@@ -18,12 +19,30 @@ import {
   requiredInt32,
   requiredText,
   shown,
-  type WireObject,
 } from './wire.js';
 
 type Value = string | number;
-/** Dense wire rows under construction, by index, in ascending order. */
-type Drafts = Map<Index, WireObject>;
+type GroupedKey = (typeof columns)[number]['rowKey'] | (typeof sets)[number]['rowKey'];
+/** What the columns say of one row, under the names of a dense row. */
+type Draft = { readonly index: Index } & Record<GroupedKey, Json>;
+/** By index, ascending. */
+type Drafts = ReadonlyMap<Index, Draft>;
+
+/** All members are made at once: objects of one shape are filled and read several times faster. */
+function newDraft(index: Index): Draft {
+  return {
+    index,
+    phase: undefined,
+    runningRevision: undefined,
+    targetRevision: undefined,
+    incarnation: undefined,
+    podCount: undefined,
+    servingPodCount: undefined,
+    availablePodCount: undefined,
+    admitted: undefined,
+    activeOrdinal: undefined,
+  };
+}
 
 /** A column: the member of a dense row it fills, and how a group's value is read. */
 interface Column {
@@ -51,7 +70,7 @@ function revision(group: JsonObject, at: string): string {
   return requiredText(group, 'value', at);
 }
 
-const columns: readonly Column[] = [
+const columns = [
   { name: 'phases', rowKey: 'phase', valueOf: (group, at) => oneOf(group, 'value', at, phases) },
   { name: 'runningRevisions', rowKey: 'runningRevision', valueOf: revision },
   { name: 'targetRevisions', rowKey: 'targetRevision', valueOf: revision },
@@ -59,7 +78,7 @@ const columns: readonly Column[] = [
   { name: 'podCounts', rowKey: 'podCount', valueOf: podCount },
   { name: 'servingPodCounts', rowKey: 'servingPodCount', valueOf: podCount },
   { name: 'availablePodCounts', rowKey: 'availablePodCount', valueOf: podCount },
-];
+] as const satisfies readonly Column[];
 const sets = [
   { name: 'admitted', rowKey: 'admitted', value: true },
   { name: 'activeOrdinalOne', rowKey: 'activeOrdinal', value: 1 },
@@ -71,8 +90,9 @@ const columnKeys = new Set([
   ...columns.map((c) => c.name),
   ...sets.map((s) => s.name),
 ]);
+const noEntry: JsonObject = Object.freeze({});
 const groupKeys = new Set(['value', 'indexes']);
-const entryKeys = new Set(['index', 'conditions', 'readySince', 'operation', 'lastFailure', 'announced']);
+const recordKeys = new Set(['conditions', 'readySince', 'operation', 'lastFailure', 'announced']);
 
 function fail(reason: DecodeReason, message: string): never {
   throw new DecodeError(reason, message);
@@ -105,29 +125,26 @@ function rangesOf(raw: JsonObject, key: string, at: string): readonly IndexRange
  * Sets a member of every row that `ranges` name. The walk ends at the first index without a row, so it is never longer than
  * the number of rows, whatever the ranges claim.
  */
-function fill(drafts: Drafts, ranges: readonly IndexRange[], rowKey: string, value: Value | boolean, at: string): void {
+function fill(drafts: Drafts, ranges: readonly IndexRange[], key: GroupedKey, value: Value | true, at: string): void {
   for (const { first, last } of ranges) {
     for (let index = first; index <= last; index += 1) {
-      const draft = drafts.get(index) ?? fail('coverage', `${at} names index ${index}, which is not in members`);
-      if (rowKey in draft) fail('coverage', `${at} names index ${index}, which another group of the column has too`);
-      draft[rowKey] = value;
+      const draft = drafts.get(index);
+      if (draft === undefined) fail('coverage', `${at} names index ${index}, which is not in members`);
+      if (draft[key] !== undefined) {
+        fail('coverage', `${at} names index ${index}, which another group of the column has too`);
+      }
+      draft[key] = value;
     }
   }
 }
 
-/** Texts in the order of their UTF-8 bytes, numbers by value. */
-function ascends(before: Value, after: Value): boolean {
-  if (typeof before === 'number' && typeof after === 'number') return before < after;
-  return Buffer.compare(Buffer.from(String(before)), Buffer.from(String(after))) < 0;
-}
-
-function fillColumn(drafts: Drafts, column: Column, raw: JsonObject, at: string): void {
+function fillColumn(drafts: Drafts, column: (typeof columns)[number], raw: JsonObject, at: string): void {
   let previous: Value | undefined;
   for (const [position, group] of filledList(raw, column.name, at, drafts.size).entries()) {
     const groupAt = `${at}.${column.name}[${position}]`;
     refuseUnknown(group, groupKeys, groupAt);
     const value = column.valueOf(group, groupAt);
-    if (previous !== undefined && !ascends(previous, value)) {
+    if (previous !== undefined && compareValues(previous, value) >= 0) {
       fail('canonical_order', `${groupAt}.value is ${shown(value)}, which does not come after ${shown(previous)}`);
     }
     previous = value;
@@ -135,27 +152,36 @@ function fillColumn(drafts: Drafts, column: Column, raw: JsonObject, at: string)
   }
 }
 
-/** Adds the records that are not grouped. A record this version does not know is carried with its row. */
-function fillEntries(drafts: Drafts, raw: JsonObject, at: string): void {
+/** The records that are not grouped, by index. A record this version does not know is carried with its row. */
+function readEntries(drafts: Drafts, raw: JsonObject, at: string): ReadonlyMap<Index, JsonObject> {
+  const entries = new Map<Index, JsonObject>();
   let previous = -1;
   for (const [position, entry] of filledList(raw, 'entries', at, drafts.size).entries()) {
     const entryAt = `${at}.entries[${position}]`;
     const index = requiredInt32(entry, 'index', entryAt);
-    const draft = drafts.get(index) ?? fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
-    if (index <= previous)
+    if (!drafts.has(index)) fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
+    if (index <= previous) {
       fail('canonical_order', `${entryAt} is of index ${index}, which does not come after ${previous}`);
-    previous = index;
-
-    const records = Object.entries(entry).filter(
-      ([key, value]) => key !== 'index' && (value ?? undefined) !== undefined,
-    );
-    if (records.length === 0) fail('schema', `${entryAt} carries no record`);
-    for (const [key, value] of Object.entries(entry)) {
-      if (rowKeys.has(key) && !entryKeys.has(key)) fail('schema', `${entryAt}.${key} belongs in a column`);
-      if (Array.isArray(value) && value.length === 0) fail('schema', `${entryAt}.${key} is an empty list`);
     }
-    drafts.set(index, { ...draft, ...entry });
+    previous = index;
+    checkRecords(entry, entryAt);
+    entries.set(index, entry);
   }
+  return entries;
+}
+
+function checkRecords(entry: JsonObject, at: string): void {
+  let records = 0;
+  for (const key of Object.keys(entry)) {
+    const value = entry[key] ?? undefined;
+    if (key === 'index' || value === undefined) continue;
+    records += 1;
+    if (rowKeys.has(key) && !recordKeys.has(key)) fail('schema', `${at}.${key} belongs in a column`);
+    if (recordKeys.has(key) && Array.isArray(value) && value.length === 0) {
+      fail('schema', `${at}.${key} is an empty list`);
+    }
+  }
+  if (records === 0) fail('schema', `${at} carries no record`);
 }
 
 /** The order of the rows: `rowOrder`, which is there only when they do not ascend, else ascending. */
@@ -187,22 +213,22 @@ export function decodeColumns(raw: JsonObject, maxRows: number): readonly Instan
   const count = countIndexes(members);
   if (count > maxRows) fail('cardinality_limit', `${at}.members names ${count} rows, more than the ${maxRows} allowed`);
 
-  const drafts = new Map<Index, WireObject>();
+  const drafts = new Map<Index, Draft>();
   for (const { first, last } of members) {
-    for (let index = first; index <= last; index += 1) drafts.set(index, { index });
+    for (let index = first; index <= last; index += 1) drafts.set(index, newDraft(index));
   }
   for (const column of columns) fillColumn(drafts, column, raw, at);
-  for (const [index, draft] of drafts) {
-    if (!('phase' in draft)) fail('coverage', `${at}.phases does not name index ${index}`);
+  for (const { index, phase } of drafts.values()) {
+    if (phase === undefined) fail('coverage', `${at}.phases does not name index ${index}`);
   }
   for (const set of sets) {
     if ((raw[set.name] ?? undefined) !== undefined) {
       fill(drafts, rangesOf(raw, set.name, at), set.rowKey, set.value, `${at}.${set.name}`);
     }
   }
-  fillEntries(drafts, raw, at);
+  const entries = readEntries(drafts, raw, at);
   return orderOf(drafts, raw, at).flatMap((index) => {
     const draft = drafts.get(index);
-    return draft === undefined ? [] : [decodeRow(draft, `${at}[index ${index}]`)];
+    return draft === undefined ? [] : [decodeRowOf(draft, entries.get(index) ?? noEntry, `${at}[index ${index}]`)];
   });
 }

@@ -1,19 +1,10 @@
 /**
- * `status` of an InferenceReplica: wire to rows and back. Decoding accepts every row that is legal JSON, impossible states as
- * `foreign`; a broken encoding fails as a whole, so that nobody acts on half of the Instances.
+ * `status` of an InferenceReplica, read: every row that is legal JSON is accepted, impossible states as `foreign`; a broken
+ * encoding fails as a whole, so that nobody acts on half of the Instances.
  */
-import { decodeColumns } from './columnar.js';
-import {
-  decodeCondition,
-  decodeMigration,
-  decodeRetryBlock,
-  decodeRolloutHold,
-  encodeCondition,
-  encodeMigration,
-  encodeRetryBlock,
-  encodeRolloutHold,
-} from './records.js';
-import { decodeRow, encodeRow } from './row-codec.js';
+import { decodeColumns } from './columnar-reader.js';
+import { decodeCondition, decodeMigration, decodeRetryBlock, decodeRolloutHold } from './records.js';
+import { decodeRow } from './row-codec.js';
 import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, type Json } from './rows.js';
 import {
   carryOf,
@@ -27,8 +18,6 @@ import {
   optionalObject,
   shown,
   textOf,
-  type WireObject,
-  withCarry,
 } from './wire.js';
 
 export type { DecodeReason };
@@ -146,44 +135,4 @@ export function decodeStatus(wire: Json, options: DecodeOptions = {}): DecodeRes
     if (error instanceof DecodeError) return { ok: false, reason: error.reason, message: error.message };
     throw error;
   }
-}
-
-/** The indexes of all rows in the order they are written: as on the wire, then those that are new, ascending. */
-export function writtenOrder(status: Pick<DecodedStatus, 'rows' | 'order'>): readonly Index[] {
-  const known = new Set(status.order.filter((index) => status.rows.has(index)));
-  const fresh = [...status.rows.keys()].filter((index) => !known.has(index));
-  return [...known, ...fresh.toSorted((a, b) => a - b)];
-}
-
-/** Rows of the status in the order they are written. */
-export function rowsInOrder(status: Pick<DecodedStatus, 'rows' | 'order'>): readonly InstanceRow[] {
-  return writtenOrder(status).flatMap((index) => status.rows.get(index) ?? []);
-}
-
-/**
- * The wire form, with dense rows whatever the status was stored as. The six counters are always written, zero too, so that
- * no printer column is blank. The result shares members with `status` and must not be changed.
- * @throws RangeError when a time lies outside the years 0000 to 9999.
- */
-export function encodeStatus(status: DecodedStatus): Json {
-  const { counters } = status;
-  const wire: WireObject = {
-    replicas: counters.replicas,
-    readyReplicas: counters.ready,
-    servingReplicas: counters.serving,
-    availableReplicas: counters.available,
-    updatedReplicas: counters.updated,
-    updatedReadyReplicas: counters.updatedReady,
-  };
-  if (status.observedGeneration !== 0) wire['observedGeneration'] = status.observedGeneration;
-  if (status.current !== '') wire['currentRevision'] = status.current;
-  if (status.update !== '') wire['updateRevision'] = status.update;
-  if (status.collisionCount !== 0) wire['collisionCount'] = status.collisionCount;
-  if (status.labelSelector !== '') wire['labelSelector'] = status.labelSelector;
-  if (status.rows.size > 0) wire['instanceStatuses'] = rowsInOrder(status).map(encodeRow);
-  if (status.blocks.length > 0) wire['retryBlocks'] = status.blocks.map(encodeRetryBlock);
-  if (status.migrations.length > 0) wire['migrations'] = status.migrations.map(encodeMigration);
-  if (status.conditions.length > 0) wire['conditions'] = status.conditions.map(encodeCondition);
-  if (status.rolloutHold !== undefined) wire['rolloutHold'] = encodeRolloutHold(status.rolloutHold);
-  return withCarry(wire, status.carry);
 }
