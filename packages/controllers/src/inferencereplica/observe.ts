@@ -15,6 +15,7 @@ import { isWanted } from './headless.js';
 import { type PodRecord, strayIndex } from './pod-view.js';
 import { headOf, type ReplicaRecord } from './replica-record.js';
 import { type RevisionRecord, samePayload } from './revision-object.js';
+import { storedRevisions, storedTwin } from './revision-twin.js';
 import { discoverableOf, type RoutingService, rotationOf, type ServiceRecord, type SliceRecord } from './routing.js';
 import type { LiveTemplate } from './spec-view.js';
 import type { TemplateCheck } from './template-check.js';
@@ -62,8 +63,8 @@ export interface Observation {
 /** Takes the picture. Pure: the same world and context give the same snapshot. */
 export function observe(world: ReplicaWorld, context: PassContext): Observation {
   const { status, spec } = context;
-  const stored = storedRevisions(world.revisions);
-  const specRevision = specRevisionOf(spec, status, stored);
+  const stored = storedRevisions(world.revisions, world.pods, status, spec);
+  const specRevision = storedTwin(spec, status, stored) ?? specRevisionName(spec, status.collisionCount);
   const target = spec.rollbackTo ?? specRevision;
   const headless = headlessServiceName(spec.owner, spec.component);
   const pods = podsByIndex(world.pods);
@@ -94,23 +95,6 @@ export function observe(world: ReplicaWorld, context: PassContext): Observation 
     nextRevisionNumber: Math.max(0, ...[...stored.values()].map((revision) => revision.number)) + 1,
     collision: sameName !== undefined && !samePayload(sameName.payload, spec.payload) ? 'name' : 'none',
   };
-}
-
-function storedRevisions(records: readonly RevisionRecord[]): ReadonlyMap<Rev, StoredRevision> {
-  const stored = new Map<Rev, StoredRevision>();
-  for (const { revision } of records) if (revision !== undefined) stored.set(revision.name, revision);
-  return stored;
-}
-
-/**
- * The name of the spec's revision: that of a stored one that says the same, else a new one. A store that another recipe or
- * another salt has filled is adopted by meaning, or a new version of the controller would roll the fleet.
- */
-function specRevisionOf(spec: PlanSpec, status: DecodedStatus, stored: ReadonlyMap<Rev, StoredRevision>): Rev {
-  const name = specRevisionName(spec, status.collisionCount);
-  if (stored.has(name)) return name;
-  const twins = [...stored.values()].filter((revision) => samePayload(revision.payload, spec.payload));
-  return twins.toSorted((a, b) => b.number - a.number)[0]?.name ?? name;
 }
 
 /** All stored revisions, and every one that a row, an operation or a block names without its being there. */

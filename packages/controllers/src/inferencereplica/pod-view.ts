@@ -4,6 +4,7 @@ import type { ContainerView, PodView, TerminatedState } from '@omenative/engine'
 import { asInteger, asRecord, asRecords, asText, type JsonRecord, parseCount } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
 import { gateOf } from './gate.js';
+import { podCountVariable } from './render-env.js';
 
 /** The index of a pod whose label is missing or unusable: a stray. */
 export const strayIndex = -1;
@@ -14,6 +15,8 @@ export interface PodRecord {
   readonly view: PodView;
   /** `status.conditions` of the serving gate alone, as on the wire: what a gate write starts from. */
   readonly gateConditions: readonly JsonRecord[];
+  /** Pods of its Instance as the pod was told when it was made; absent outside gangs. */
+  readonly instanceSize?: number;
 }
 
 const phases = ['Pending', 'Running', 'Succeeded', 'Failed'] as const;
@@ -56,7 +59,18 @@ export function podRecordOf(raw: unknown): PodRecord {
       ...containersOf('regular', asRecords(spec['containers']), asRecords(status['containerStatuses'])),
     ],
   };
-  return { meta, view, gateConditions: gateConditionsOf(raw) };
+  const instanceSize = instanceSizeOf(asRecords(spec['containers']));
+  return {
+    meta,
+    view,
+    gateConditions: gateConditionsOf(raw),
+    ...(instanceSize === undefined ? {} : { instanceSize }),
+  };
+}
+
+function instanceSizeOf(containers: readonly JsonRecord[]): number | undefined {
+  const variables = containers.flatMap((container) => asRecords(container['env']));
+  return parseCount(asText(variables.find((variable) => variable['name'] === podCountVariable)?.['value']));
 }
 
 /** The serving gate's conditions of a pod as the API server sent it: one, or none. */

@@ -22,6 +22,9 @@ export interface PodPlace {
   readonly runners: readonly RunnerSpec[];
 }
 
+/** Tells the pods of a gang how many they are. */
+export const podCountVariable = 'OME_INSTANCE_POD_COUNT';
+
 const tpuResource = 'google.com/tpu';
 const tpuProcessPort = '8476';
 
@@ -60,7 +63,7 @@ function gangVariables(place: PodPlace): readonly Variable[] {
   return [
     ['OME_LEADER_ADDRESS', leaderAddress(owner, component, index)],
     ['OME_INSTANCE_POD_RANK', String(rankOf(place))],
-    ['OME_INSTANCE_POD_COUNT', String(podCount(place))],
+    [podCountVariable, String(podCount(place))],
   ];
 }
 

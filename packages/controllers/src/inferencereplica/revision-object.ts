@@ -1,5 +1,5 @@
 /** A revision as a ControllerRevision: its content goes into `data`, its hash into the name. */
-import { type Component, canonicalJson, label, type Rev, revisionHashOf, selectorLabels } from '@omenative/api';
+import { type Component, label, type Rev, revisionHashOf, selectorLabels } from '@omenative/api';
 import {
   payloadOf,
   type ReplicaHead,
@@ -11,21 +11,28 @@ import {
 import { asInteger, asRecord, asText, asTextMap, isRecord, type JsonRecord } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
 import { ownerReference } from './owner.js';
+import { meaningOf } from './template-meaning.js';
 
 /** A ControllerRevision in the cache. */
 export interface RevisionRecord {
   readonly meta: ObjectMeta;
   /** Undefined when `data` is no content of ours. */
   readonly revision?: StoredRevision;
+  /**
+   * `unknown`: the content has workers and does not say how many, nor what metadata of their own they have. Other versions
+   * write it so; the payload then has one worker, with the leader's metadata.
+   */
+  readonly workers: 'asStored' | 'unknown';
 }
 
 export function revisionRecordOf(raw: unknown): RevisionRecord {
   const object = asRecord(raw);
   const meta = metaOf(object);
   const content = contentOf(object['data']);
-  if (content === undefined) return { meta };
+  if (content === undefined) return { meta, workers: 'asStored' };
   return {
     meta,
+    workers: content.workerPodSpec !== undefined && content.workerSize === undefined ? 'unknown' : 'asStored',
     revision: {
       name: meta.name,
       uid: meta.uid,
@@ -62,15 +69,9 @@ function podMetaOf(meta: JsonRecord): NonNullable<RevisionContent['podMeta']> {
   };
 }
 
-/** Whether two payloads are the same revision, whatever their names. */
+/** Whether two payloads are the same revision, whatever their names and whoever wrote them down. */
 export function samePayload(a: RevisionPayload, b: RevisionPayload): boolean {
-  return canonicalJson(meaningOf(a)) === canonicalJson(meaningOf(b));
-}
-
-/** Absent and empty metadata mean the same to a pod. */
-function meaningOf(payload: RevisionPayload): unknown {
-  const { podMeta, ...rest } = revisionContent(payload);
-  return { ...rest, labels: podMeta?.labels ?? {}, annotations: podMeta?.annotations ?? {} };
+  return meaningOf(a) === meaningOf(b);
 }
 
 /** The ControllerRevision that stores `payload` under `name`. */
