@@ -1,6 +1,6 @@
 /** A roll goes on through the deaths of one manager after the other, each in the middle of something. */
 import { beforeAll, expect, it } from '@jest/globals';
-import { label } from '@omenative/api';
+import { decodeStatus, label } from '@omenative/api';
 import { createAll, example } from './testing/examples.js';
 import type { PodChange, PodHistory } from './testing/history.js';
 import type { ManagerProcess } from './testing/manager-process.js';
@@ -76,7 +76,9 @@ describeOnNodes('a manager that is killed', { name: 'crash' }, (bed) => {
       expect(report.answers.get('hello from OMENative v2')).toBeGreaterThan(0);
       history.expectAtMost(instances + 1);
       history.expectDrainedBeforeDeletion();
-      expect(after.status?.instanceStatuses?.map(({ index, incarnation }) => [index, incarnation])).toEqual(
+      const decoded = decodeStatus(after.status);
+      const rows = decoded.ok ? [...decoded.status.rows.values()] : [];
+      expect(rows.map(({ index, incarnation }) => [index, incarnation])).toEqual(
         [0, 1, 2, 3].map((index) => [index, 1]),
       );
     }),

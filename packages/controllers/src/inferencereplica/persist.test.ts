@@ -36,7 +36,7 @@ function write(harness: Harness, replica: ReplicaRecord, seen: string[], status 
   const metrics: ReplicaMetrics = {
     ...noMetrics,
     statusWritten: (encoding, result) => seen.push(`${encoding} ${result}`),
-    statusStored: (stored) => seen.push(JSON.stringify(stored)),
+    statusStored: (written) => seen.push(JSON.stringify(written)),
     codecFailed: (reason) => seen.push(reason),
   };
   const { client, caches } = harness;
