@@ -230,6 +230,18 @@ function filled(key: string, value: JsonRecord, coin: () => boolean): JsonRecord
   }
 }
 
+/** How the template comes back when another writer, or the server, has had it. Each coin decides one liberty taken. */
+function rewritten(value: unknown, coin: () => boolean, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => rewritten(item, coin, key));
+  if (!isRecord(value)) return value;
+  const members = Object.entries({ ...filled(key, value, coin), ...value })
+    .filter(([, member]) => member !== undefined)
+    .map(([member, of]) => [member, rewritten(of, coin, member)] as const);
+  const ordered = coin() ? members.toReversed() : members;
+  const isMap = ['labels', 'nodeSelector', 'limits'].includes(key);
+  return Object.fromEntries(coin() && !isMap ? [...ordered, ['unset', null], ['none', []]] : ordered);
+}
+
 describe('any template, written down by anybody', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const count = fc.integer({ min: 1, max: 64 });
@@ -257,18 +269,6 @@ describe('any template, written down by anybody', () => {
       volumes: optional(fc.array(fc.record({ name, emptyDir: fc.constant({}) }), { maxLength: 2 })),
     })
     .map(({ labels, ...spec }) => ({ metadata: { labels }, spec }));
-
-  /** How the template comes back when another writer, or the server, has had it. Each coin decides one liberty taken. */
-  function rewritten(value: unknown, coin: () => boolean, key = ''): unknown {
-    if (Array.isArray(value)) return value.map((item) => rewritten(item, coin, key));
-    if (!isRecord(value)) return value;
-    const members = Object.entries({ ...filled(key, value, coin), ...value })
-      .filter(([, member]) => member !== undefined)
-      .map(([member, of]) => [member, rewritten(of, coin, member)] as const);
-    const ordered = coin() ? members.toReversed() : members;
-    const isMap = ['labels', 'nodeSelector', 'limits'].includes(key);
-    return Object.fromEntries(coin() && !isMap ? [...ordered, ['unset', null], ['none', []]] : ordered);
-  }
 
   it('means the same [B18]', () => {
     fc.assert(
