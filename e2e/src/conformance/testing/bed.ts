@@ -22,8 +22,27 @@ export interface Watching {
   close(): void;
 }
 
-/** What a container of a case does; each bed has its own way to make it do that. */
-export type Program = 'steady' | 'steady v2' | 'stubborn' | 'failing' | 'finishing' | 'missing';
+/**
+ * What a container of a case does; each bed has its own way to make it do that. Programs of a pair have one command and
+ * two images, so that one can follow the other in place:
+ * - `steady` and `steady v2`; `steady alias` is another name of the image of `steady`, `missing` an image that is nowhere,
+ *   and `missing slowly` one whose registry is looked for during some seconds;
+ * - `serving`, which has a web server on port 8080;
+ * - `changing`, which is steady and ready, and its later images, which crash or never pass their readiness probe.
+ */
+export type Program =
+  | 'steady'
+  | 'steady v2'
+  | 'steady alias'
+  | 'stubborn'
+  | 'failing'
+  | 'finishing'
+  | 'missing'
+  | 'missing slowly'
+  | 'serving'
+  | 'changing'
+  | 'changing crashes'
+  | 'changing unready';
 
 /** One cluster, with a namespace for this case alone. */
 export interface Bed {
@@ -38,6 +57,13 @@ export interface Bed {
   /** The image, and the command where there is one, of a container that behaves so. */
   program(program: Program): { readonly image: string; readonly command?: readonly string[] };
 }
+
+/** The readiness probe that the programs `steady` and `changing` pass. */
+export const READY_FILE: Json = {
+  exec: { command: ['test', '-f', '/tmp/ready'] },
+  periodSeconds: 1,
+  failureThreshold: 1,
+};
 
 export interface Case {
   /** Unique; what the table of features of the simulator refers to. */

@@ -5,14 +5,27 @@ import { type Answer, type Bed, type Program, toAnswer, type Watching } from './
 import { definitions } from './definitions.js';
 import { openWatching } from './sim-bed.js';
 
-/** What the shell of a real container is told. */
-const SCRIPTS: Readonly<Record<Program, string | undefined>> = {
-  steady: 'trap "exit 0" TERM; while :; do sleep 0.1; done',
-  'steady v2': 'trap "exit 0" TERM; while :; do sleep 0.1; done',
-  stubborn: 'trap "" TERM; while :; do sleep 1; done',
-  failing: 'exit 3',
-  finishing: 'exit 0',
-  missing: undefined,
+const STAY = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
+const STEADY = `touch /tmp/ready; ${STAY}`;
+
+/** One command for three images, which look at what they are. */
+const CHANGING = `case "$(cat /etc/image)" in busybox:v1) touch /tmp/ready;; busybox:v2) sleep 0.2; exit 3;; esac; ${STAY}`;
+
+/** The image of each program, and what its shell is told. */
+const PROGRAMS: Readonly<Record<Program, readonly [image: string, script?: string]>> = {
+  steady: ['busybox:v1', STEADY],
+  'steady v2': ['busybox:v2', STEADY],
+  'steady alias': ['docker.io/library/busybox:v1', STEADY],
+  stubborn: ['busybox:v1', 'trap "" TERM; while :; do sleep 1; done'],
+  failing: ['busybox:v1', 'exit 3'],
+  finishing: ['busybox:v1', 'exit 0'],
+  missing: ['nowhere.invalid/none:v1'],
+  // An address of the nodes' own network that nobody has.
+  'missing slowly': ['10.245.0.250/none:v1'],
+  serving: ['busybox:v1'],
+  changing: ['busybox:v1', CHANGING],
+  'changing crashes': ['busybox:v2', CHANGING],
+  'changing unready': ['busybox:v3', CHANGING],
 };
 
 let number = 0;
@@ -68,9 +81,8 @@ export class RealBed implements Bed {
   }
 
   program(program: Program): { readonly image: string; readonly command?: readonly string[] } {
-    const script = SCRIPTS[program];
-    const image = program === 'steady v2' ? 'busybox:v2' : 'busybox:v1';
-    return script === undefined ? { image: 'nowhere.invalid/none:v1' } : { image, command: ['/bin/sh', '-c', script] };
+    const [image, script] = PROGRAMS[program];
+    return script === undefined ? { image } : { image, command: ['/bin/sh', '-c', script] };
   }
 
   /** Ends the streams and leaves the namespace to be deleted. */

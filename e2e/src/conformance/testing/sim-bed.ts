@@ -7,10 +7,17 @@ import { definitions } from './definitions.js';
 
 /** Containers in the simulation are scripts by image. */
 const imageScripts: Partial<Record<`program/${Program}`, Partial<Script>>> = {
+  'program/steady': { digest: 'program@sha256:steady' },
+  'program/steady v2': {},
+  'program/steady alias': { digest: 'program@sha256:steady' },
+  'program/changing': {},
+  'program/changing crashes': { exitMs: [200, 300], exitCode: 3 },
+  'program/changing unready': { readyMs: 'never' },
   'program/stubborn': { onTerm: 'ignore' },
   'program/failing': { exitMs: [50, 200], exitCode: 3 },
   'program/finishing': { exitMs: [50, 200], exitCode: 0 },
   'program/missing': { pull: 'fail' },
+  'program/missing slowly': { pull: 'fail', pullMs: [3000, 4000] },
 };
 
 export class SimBed implements Bed {

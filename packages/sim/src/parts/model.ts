@@ -18,7 +18,11 @@ export interface Container {
   readonly image: string;
   readonly restartPolicy?: string;
   readonly ports?: readonly { readonly containerPort: number; readonly name?: string; readonly protocol?: string }[];
-  readonly readinessProbe?: object;
+  readonly readinessProbe?: {
+    readonly exec?: object;
+    readonly periodSeconds?: number;
+    readonly failureThreshold?: number;
+  };
   readonly lifecycle?: {
     readonly preStop?: {
       readonly exec?: { readonly command?: readonly string[] };

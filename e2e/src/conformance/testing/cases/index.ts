@@ -4,6 +4,7 @@ import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
 import { evictions } from './evictions.js';
+import { inPlace } from './in-place.js';
 import { kubelets } from './kubelets.js';
 import { owners } from './owners.js';
 import { patches } from './patches.js';
@@ -32,4 +33,5 @@ export const cases: readonly Case[] = [
   ...owners,
   ...scheduling,
   ...kubelets,
+  ...inPlace,
 ];

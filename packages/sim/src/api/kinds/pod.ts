@@ -187,7 +187,12 @@ function containerFaults(containers: readonly unknown[], field: string, spec: Js
     if (name === '') errors.push({ field: `${field}[${i}].name`, type: 'Required', detail: '' });
     if (names.has(name)) errors.push({ field: `${field}[${i}].name`, type: 'Duplicate', value: name, detail: '' });
     names.add(name);
-    if (asText(container['image']) === '') errors.push({ field: `${field}[${i}].image`, type: 'Required', detail: '' });
+    const image = asText(container['image']);
+    if (image === '') errors.push({ field: `${field}[${i}].image`, type: 'Required', detail: '' });
+    else if (image !== image.trim()) {
+      const detail = 'must not have leading or trailing whitespace';
+      errors.push({ field: `${field}[${i}].image`, type: 'Invalid', value: image, detail });
+    }
     asList(container['volumeMounts']).forEach((mount, j) => {
       const volume = asObject(mount)['name'];
       if (volumes.has(volume)) return;

@@ -1,6 +1,6 @@
 /** The life of one container: pulled, started, ready, ended, started again. Each step is an agenda entry. */
 
-import { scriptFor } from '../../base/options.js';
+import { type Script, scriptFor } from '../../base/options.js';
 import type { Range } from '../../base/random.js';
 import type { World } from '../../base/world.js';
 import { recordEvent } from '../events.js';
@@ -9,6 +9,7 @@ import {
   type ContainerEvent,
   type ContainerRun,
   changeContainer,
+  containerOf,
   type Ended,
   expect,
   type PodRun,
@@ -24,8 +25,7 @@ export function freshContainer(container: Container, role: ContainerRun['role'])
     name: container.name,
     role,
     image: container.image,
-    imageID: '',
-    state: { is: 'waiting', reason: role === 'init' ? 'PodInitializing' : 'ContainerCreating' },
+    state: { is: 'waiting', reason: role === 'main' ? 'ContainerCreating' : 'PodInitializing' },
     ready: false,
     restarts: 0,
     crashes: 0,
@@ -35,12 +35,18 @@ export function freshContainer(container: Container, role: ContainerRun['role'])
   };
 }
 
+/** True for an init container that holds up nothing any more: it is through, or, as a sidecar, was started once. */
+export function isPassed(container: ContainerRun): boolean {
+  if (container.role === 'sidecar') return container.created !== undefined;
+  return container.state.is === 'ended' && container.state.end.exitCode === 0;
+}
+
 /** Sets out to start a container: the pull comes first unless the node has the image. */
 export function begin(world: World, pod: Pod, run: PodRun, name: string): void {
-  const found = run.containers.find((one) => one.name === name);
+  const found = containerOf(run, name);
   if (found === undefined) return;
   const next = changeContainer(world, run, name, { epoch: found.epoch + 1 });
-  const container = next.containers.find((one) => one.name === name) ?? found;
+  const container = containerOf(next, name) ?? found;
   const script = scriptFor(world.options, container.image);
   if (world.notes.has(imageKey(run.node, container.image))) {
     expect(world, next, container, 'pulled', [0, 0]);
@@ -70,10 +76,12 @@ function imageDigest(world: World, image: string): string {
 
 /** Carries out a step and returns the pod's run after it; undefined when the step is out of date. */
 export function containerStep(world: World, pod: Pod, run: PodRun, args: ContainerEvent): PodRun | undefined {
-  const container = run.containers.find((one) => one.name === args.name);
-  if (container === undefined || container.epoch !== args.epoch) return undefined;
+  const container = containerOf(run, args.name);
+  if (container === undefined) return undefined;
+  if (args.event === 'probeMissed') return probeMissed(world, run, container, args.epoch);
+  if (container.epoch !== args.epoch) return undefined;
   const { name } = container;
-  const script = scriptFor(world.options, container.image);
+  const script = runningScript(world, container);
   switch (args.event) {
     case 'pull':
       begin(world, pod, run, name);
@@ -90,7 +98,7 @@ export function containerStep(world: World, pod: Pod, run: PodRun, args: Contain
         `Container image "${container.image}" is present on the machine`,
       );
       expect(world, run, container, 'started', script.startMs);
-      return changeContainer(world, run, name, { imageID: imageDigest(world, container.image), pullFailures: 0 });
+      return changeContainer(world, run, name, { pullFailures: 0 });
     case 'pullFailed':
       return pullFailed(world, pod, run, container);
     case 'pullBackoff': {
@@ -121,6 +129,16 @@ export function containerStep(world: World, pod: Pod, run: PodRun, args: Contain
   }
 }
 
+/** What the container that runs, or ran last, does; its successor's image may be another. */
+function runningScript(world: World, container: ContainerRun): Script {
+  return scriptFor(world.options, container.created?.image ?? container.image);
+}
+
+/** True for a container whose image changed under it. */
+export function isOutdated(container: ContainerRun): boolean {
+  return container.created !== undefined && container.created.image !== container.image;
+}
+
 function pullFailed(world: World, pod: Pod, run: PodRun, container: ContainerRun): PodRun {
   const message = `failed to pull image "${container.image}": not found`;
   event(world, pod, run, container.name, 'Warning', 'Failed', `Failed to pull image "${container.image}": not found`);
@@ -146,12 +164,13 @@ function started(world: World, pod: Pod, run: PodRun, container: ContainerRun): 
   if (script.exitMs !== undefined && mayExit) expect(world, run, container, 'exited', script.exitMs);
   else if (container.role === 'init')
     expect(world, run, container, 'stopped', script.readyMs === 'never' ? [0, 0] : script.readyMs);
-  if (container.role === 'main' && probed && script.readyMs !== 'never')
+  if (container.role !== 'init' && probed && script.readyMs !== 'never')
     expect(world, run, container, 'ready', script.readyMs);
   return changeContainer(world, run, name, {
     state: { is: 'running', startedMs: world.nowMs, id },
+    created: { image: container.image, imageID: imageDigest(world, container.image) },
     restarts,
-    ready: container.role === 'main' && !probed,
+    ready: container.role !== 'init' && !probed,
   });
 }
 
@@ -168,25 +187,50 @@ export function containerEnd(
   const { startedMs, id } = container.state;
   const end: Ended = { exitCode, reason, startedMs, finishedMs: world.nowMs, id };
   const calm = world.nowMs - startedMs >= CALM_MS;
-  const crashes = container.nextImage !== undefined || calm ? 0 : container.crashes + 1;
-  const { nextImage, ...rest } = container;
+  const outdated = isOutdated(container);
   const again: ContainerRun = {
-    ...rest,
+    ...container,
     state: { is: 'ended', end },
     lastEnd: end,
     ready: false,
-    crashes,
-    exits: nextImage === undefined ? container.exits + 1 : 0,
+    crashes: outdated || calm ? 0 : container.crashes + 1,
+    exits: outdated ? 0 : container.exits + 1,
     epoch: container.epoch + 1,
-    image: nextImage ?? container.image,
   };
   const containers = run.containers.map((one) => (one.name === container.name ? again : one));
   const ended = saveRun(world, { ...run, containers });
-  if (run.killAtMs !== undefined || !(nextImage !== undefined || mayRestart(pod, container, exitCode))) return ended;
-  return restartLater(world, pod, ended, again, crashes);
+  if (run.replacing?.toEnd.includes(container.name)) {
+    missProbes(world, pod, ended, again);
+    return ended;
+  }
+  if (run.killAtMs !== undefined || !mayRestart(pod, again, exitCode)) return ended;
+  return restartLater(world, pod, ended, again, again.crashes);
 }
 
-function mayRestart(pod: Pod, container: ContainerRun, exitCode: number): boolean {
+// While a container is replaced its readiness probe goes on. A request finds nobody and fails; a command can't be run at
+// all, which counts for nothing.
+function missProbes(world: World, pod: Pod, run: PodRun, container: ContainerRun): void {
+  const probe = containerSpec(pod, container.name)?.readinessProbe;
+  if (probe === undefined || probe.exec !== undefined) return;
+  const { failureThreshold = 3, periodSeconds = 10 } = probe;
+  expect(world, run, container, 'probeMissed', [
+    (failureThreshold - 1) * periodSeconds * 1000,
+    failureThreshold * periodSeconds * 1000,
+  ]);
+}
+
+// The epoch is the one in which the old container ended; setting out to start the new one begins another.
+function probeMissed(world: World, run: PodRun, container: ContainerRun, epoch: number): PodRun | undefined {
+  const { replacing } = run;
+  const same = container.epoch === epoch || container.epoch === epoch + 1;
+  if (replacing === undefined || !same || container.state.is === 'running') return undefined;
+  const shown = replacing.shown.map((one) => (one.name === container.name ? { ...one, ready: false } : one));
+  return saveRun(world, { ...run, replacing: { ...replacing, shown } });
+}
+
+/** Whether a container that ended so is started again. */
+export function mayRestart(pod: Pod, container: ContainerRun, exitCode: number): boolean {
+  if (container.role === 'sidecar') return true;
   if (container.role === 'init') return exitCode !== 0 && pod.spec.restartPolicy !== 'Never';
   const policy = pod.spec.restartPolicy ?? 'Always';
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
@@ -238,7 +282,7 @@ function event(
 
 /** Tells a running container to end: preStop first, then SIGTERM, and SIGKILL when the time is up. */
 export function stopContainer(world: World, pod: Pod, run: PodRun, container: ContainerRun, killAtMs: number): void {
-  const script = scriptFor(world.options, container.image);
+  const script = runningScript(world, container);
   const preStopMs = preStopSeconds(containerSpec(pod, container.name)) * 1000;
   const hookEndMs = Math.min(world.nowMs + preStopMs, killAtMs);
   const endMs = hookEndMs + world.random.within(script.termMs);

@@ -8,9 +8,20 @@ import { deleteObject, podByUid, store } from '../act.js';
 import { recordEvent } from '../events.js';
 import { conditionOf, isTerminal, type Pod } from '../model.js';
 import { clockOffsetMs, nodeState } from '../node-state.js';
-import { begin, containerSpec, containerStep, freshContainer, stopContainer } from './containers.js';
+import { begin, containerStep, freshContainer, isPassed, stopContainer } from './containers.js';
 import { evictNow, exitNow, probeNow, type Victim } from './mishaps.js';
-import { allRuns, type ContainerEvent, changeContainer, dropRun, type PodRun, runOf, saveRun } from './run.js';
+import { goOn, lookAgain, replaceImages, reported } from './replace.js';
+import {
+  allRuns,
+  type ContainerEvent,
+  changeContainer,
+  containerOf,
+  dropRun,
+  type Ended,
+  type PodRun,
+  runOf,
+  saveRun,
+} from './run.js';
 import { podStatus } from './status.js';
 
 /** A kubelet gives a container at least this long after its preStop hook has used up the grace. */
@@ -73,7 +84,9 @@ export const kubelet: Part = {
 };
 
 function afterMishap(world: World, run: PodRun | undefined): void {
-  if (run !== undefined) reportSoon(world, run);
+  if (run === undefined) return;
+  const pod = podByUid(world, run.key, run.uid);
+  reportSoon(world, pod === undefined ? run : goOn(world, pod, run));
 }
 
 function concernsKubelet(change: Change): boolean {
@@ -102,23 +115,34 @@ function see(world: World, { key, uid, node }: Seen): void {
     admit(world, pod, node);
     return;
   }
-  if (pod.metadata.deletionTimestamp !== undefined) {
-    terminate(world, pod, run);
+  // Not even a deletion interrupts a replacement that is under way.
+  if (run.replacing !== undefined) {
+    lookAgain(world, run);
     return;
   }
-  replaceImages(world, pod, run);
-  reportSoon(world, run);
+  const seen = seenAs(world, pod, run);
+  if (pod.metadata.deletionTimestamp !== undefined) terminate(world, pod, seen);
+  else reportSoon(world, replaceImages(world, pod, seen));
+}
+
+function seenAs(world: World, pod: Pod, run: PodRun): PodRun {
+  const { generation } = pod.metadata;
+  return generation === undefined || generation === run.generation ? run : saveRun(world, { ...run, generation });
 }
 
 function admit(world: World, pod: Pod, node: string): void {
-  const base = { key: keyOf(pod), uid: pod.metadata.uid, node, ip: nextAddress(world) };
+  const { uid, generation } = pod.metadata;
+  const seen = generation === undefined ? {} : { generation };
+  const base = { key: keyOf(pod), uid, node, ip: nextAddress(world), ...seen };
   if (world.random.chance(world.options.admissionRejectChance)) {
     const rejected = REJECTIONS[world.random.next() % REJECTIONS.length];
     if (rejected === undefined) return;
     reportSoon(world, saveRun(world, { ...base, containers: [], rejected }));
     return;
   }
-  const init = (pod.spec.initContainers ?? []).map((one) => freshContainer(one, 'init'));
+  const init = (pod.spec.initContainers ?? []).map((one) =>
+    freshContainer(one, one.restartPolicy === 'Always' ? 'sidecar' : 'init'),
+  );
   const main = pod.spec.containers.map((one) => freshContainer(one, 'main'));
   const waitsForInit = init.length > 0;
   const run = saveRun(world, {
@@ -140,9 +164,7 @@ function admit(world: World, pod: Pod, node: string): void {
 
 /** Starts the next init container, or all main ones once the init containers are through. */
 function startNext(world: World, pod: Pod, run: PodRun): void {
-  const next = run.containers.find(
-    (one) => one.role === 'init' && !(one.state.is === 'ended' && one.state.end.exitCode === 0),
-  );
+  const next = run.containers.find((one) => one.role !== 'main' && !isPassed(one));
   if (next !== undefined) {
     if (next.epoch === 0) begin(world, pod, run, next.name);
     return;
@@ -161,9 +183,10 @@ function step(world: World, run: PodRun, args: ContainerEvent): void {
   const after = containerStep(world, pod, run, args);
   if (after === undefined) return;
   const current = runOf(world, run.uid) ?? after;
-  if (ends) startNext(world, pod, current);
+  if (current.killAtMs !== undefined) endSidecars(world, pod, current, current.killAtMs);
+  else if (ends || args.event === 'started') startNext(world, pod, current);
   if (current.killAtMs !== undefined && isOver(current)) finish(world, current);
-  else reportSoon(world, current);
+  else reportSoon(world, goOn(world, pod, runOf(world, run.uid) ?? current));
 }
 
 function isOver(run: PodRun): boolean {
@@ -190,24 +213,46 @@ function terminate(world: World, pod: Pod, run: PodRun): void {
 }
 
 function endContainers(world: World, pod: Pod, run: PodRun, killAtMs: number): void {
-  let current = saveRun(world, { ...run, killAtMs });
-  for (const { name, state, epoch } of run.containers) {
-    current = changeContainer(world, current, name, { epoch: epoch + 1 });
-    const container = current.containers.find((one) => one.name === name);
-    if (state.is !== 'running' || container === undefined) continue;
-    const fieldPath = `spec.containers{${name}}`;
-    const message = `Stopping container ${name}`;
-    recordEvent(world, pod, {
-      type: 'Normal',
-      reason: 'Killing',
-      message,
-      component: 'kubelet',
-      host: run.node,
-      fieldPath,
-    });
-    stopContainer(world, pod, current, container, killAtMs);
+  const { replacing: _given, ...rest } = run;
+  let current = saveRun(world, { ...rest, killAtMs });
+  for (const { name, role } of run.containers) {
+    if (role !== 'sidecar') current = endOne(world, pod, current, name, killAtMs);
   }
-  if (isOver(current)) finish(world, current);
+  endSidecars(world, pod, current, killAtMs);
+  const ended = runOf(world, run.uid) ?? current;
+  if (isOver(ended)) finish(world, ended);
+}
+
+/** Sidecars outlive the containers they serve, and end one by one, the last that was started first. */
+function endSidecars(world: World, pod: Pod, run: PodRun, killAtMs: number): void {
+  if (run.containers.some((one) => one.role !== 'sidecar' && one.state.is === 'running')) return;
+  const last = run.containers.findLast((one) => one.role === 'sidecar' && one.state.is === 'running');
+  if (last !== undefined) endOne(world, pod, run, last.name, killAtMs);
+}
+
+/** A container that waits to be started again is not: its last end is its final one. */
+function settle(world: World, run: PodRun, name: string, end: Ended): PodRun {
+  return changeContainer(world, run, name, { state: { is: 'ended', end } });
+}
+
+function endOne(world: World, pod: Pod, run: PodRun, name: string, killAtMs: number): PodRun {
+  const before = containerOf(run, name);
+  if (before === undefined) return run;
+  const next = changeContainer(world, run, name, { epoch: before.epoch + 1 });
+  if (before.state.is !== 'running')
+    return before.lastEnd === undefined ? next : settle(world, next, name, before.lastEnd);
+  const message = `Stopping container ${name}`;
+  const fieldPath = `spec.containers{${name}}`;
+  recordEvent(world, pod, {
+    type: 'Normal',
+    reason: 'Killing',
+    message,
+    component: 'kubelet',
+    host: run.node,
+    fieldPath,
+  });
+  stopContainer(world, pod, next, { ...before, epoch: before.epoch + 1 }, killAtMs);
+  return next;
 }
 
 /** The pod left the API while its containers run: they are ended all the same. */
@@ -236,26 +281,8 @@ function report(world: World, run: PodRun): void {
   const pod = podByUid(world, run.key, run.uid);
   if (pod === undefined) return;
   if (isTerminal(pod) && run.rejected === undefined && run.killAtMs === undefined) return;
-  const status = podStatus(pod, run, world.nowMs, clockOffsetMs(world, run.node));
+  const status = podStatus(pod, reported(run), world.nowMs, clockOffsetMs(world, run.node));
   store(world, 'pods', { ...pod, status }, pod, `kubelet ${run.node}`);
-}
-
-/** An image changed in place: the container that runs the old one is ended, and starts again with the new one. */
-function replaceImages(world: World, pod: Pod, run: PodRun): void {
-  for (const { name } of run.containers) {
-    const current = runOf(world, run.uid) ?? run;
-    const container = current.containers.find((one) => one.name === name);
-    const image = containerSpec(pod, name)?.image;
-    if (container === undefined || image === undefined || image === (container.nextImage ?? container.image)) continue;
-    if (container.state.is === 'running') {
-      const changed = changeContainer(world, current, name, { epoch: container.epoch + 1, nextImage: image });
-      const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
-      stopContainer(world, pod, changed, { ...container, epoch: container.epoch + 1 }, world.nowMs + graceMs);
-      continue;
-    }
-    const reset = { image, pullFailures: 0, crashes: 0, exits: 0 };
-    begin(world, pod, changeContainer(world, current, name, reset), name);
-  }
 }
 
 function nextAddress(world: World): string {
@@ -278,14 +305,16 @@ export function resume(world: World, node: string): void {
       world.after(world.options.kubeletLagMs, 'kubelet.see', { key: run.key, uid: run.uid, node });
       continue;
     }
-    for (const container of run.containers) revive(world, pod, run, container.name);
-    reportSoon(world, run);
+    const { replacing: _forgotten, ...rest } = run;
+    saveRun(world, rest);
+    for (const container of run.containers) revive(world, pod, rest, container.name);
+    reportSoon(world, rest);
   }
 }
 
 function revive(world: World, pod: Pod, run: PodRun, name: string): void {
   const current = runOf(world, run.uid) ?? run;
-  const container = current.containers.find((one) => one.name === name);
+  const container = containerOf(current, name);
   if (container === undefined || current.killAtMs !== undefined || container.state.is === 'running') return;
   const ended = container.state.is === 'ended';
   if (ended && (pod.spec.restartPolicy ?? 'Always') === 'Never') return;

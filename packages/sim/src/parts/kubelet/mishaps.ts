@@ -4,7 +4,7 @@ import type { World } from '../../base/world.js';
 import { podByUid } from '../act.js';
 import type { Pod } from '../model.js';
 import { containerEnd, stopContainer } from './containers.js';
-import { type ContainerRun, changeContainer, type PodRun, runOf, saveRun } from './run.js';
+import { type ContainerRun, changeContainer, containerOf, type PodRun, runOf, saveRun } from './run.js';
 
 /** Names a container: `pod` is `namespace/name`; without `container` it is the first one. */
 export interface Victim {
@@ -23,7 +23,7 @@ function find(world: World, victim: Victim): Found | undefined {
   const run = pod === undefined ? undefined : runOf(world, pod.metadata.uid);
   if (pod === undefined || run === undefined || podByUid(world, run.key, run.uid) === undefined) return undefined;
   const mains = run.containers.filter((one) => one.role === 'main');
-  const container = victim.container === undefined ? mains[0] : mains.find((one) => one.name === victim.container);
+  const container = victim.container === undefined ? mains[0] : containerOf(run, victim.container);
   return container === undefined ? undefined : { pod, run, container };
 }
 
@@ -53,5 +53,6 @@ export function evictNow(world: World, victim: Victim): PodRun | undefined {
     if (container.state.is === 'running') stopContainer(world, pod, run, container, world.nowMs + 1000);
   }
   const rejected = { reason: 'Evicted', message: 'The node was low on resource: memory. ' };
-  return saveRun(world, { ...run, rejected, killAtMs: world.nowMs + 1000 });
+  const { replacing: _given, ...rest } = run;
+  return saveRun(world, { ...rest, rejected, killAtMs: world.nowMs + 1000 });
 }

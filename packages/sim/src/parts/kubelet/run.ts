@@ -19,9 +19,12 @@ export type ContainerState =
 
 export interface ContainerRun {
   readonly name: string;
-  readonly role: 'init' | 'main';
+  /** A sidecar is an init container that is to be restarted always: it starts before the main ones and runs beside them. */
+  readonly role: 'init' | 'sidecar' | 'main';
+  /** What it is to run, as the kubelet last saw it. */
   readonly image: string;
-  readonly imageID: string;
+  /** What its last container was made from; that one may still be running. Absent until there was one. */
+  readonly created?: { readonly image: string; readonly imageID: string };
   readonly state: ContainerState;
   readonly lastEnd?: Ended;
   readonly ready: boolean;
@@ -33,8 +36,19 @@ export interface ContainerRun {
   readonly exits: number;
   /** Events of an earlier epoch are ignored. */
   readonly epoch: number;
-  /** It is being ended in order to start again with this image. */
-  readonly nextImage?: string;
+}
+
+/**
+ * Work on a pod during which its kubelet reports nothing: old containers are ended, one after the other, and then started
+ * with their new images. A name leaves its list when that is done, or has failed.
+ */
+export interface Replacement {
+  readonly toEnd: readonly string[];
+  readonly toStart: readonly string[];
+  /** The containers as they were last reported. */
+  readonly shown: readonly ContainerRun[];
+  /** The pod changed meanwhile: it is to be looked at again when this is over. */
+  readonly again: boolean;
 }
 
 export interface PodRun {
@@ -42,7 +56,10 @@ export interface PodRun {
   readonly uid: string;
   readonly node: string;
   readonly ip: string;
+  /** The generation of the pod that the kubelet has seen. */
+  readonly generation?: number;
   readonly containers: readonly ContainerRun[];
+  readonly replacing?: Replacement;
   /** Set once the kubelet has begun to end the pod: when SIGKILL comes. */
   readonly killAtMs?: number;
   /** The pod was refused at admission: no container ever ran. */
@@ -61,6 +78,7 @@ export interface ContainerEvent {
     | 'pull'
     | 'started'
     | 'ready'
+    | 'probeMissed'
     | 'exited'
     | 'backoffOver'
     | 'killed'
@@ -89,6 +107,11 @@ export function allRuns(world: World): readonly PodRun[] {
     if (key.startsWith(PREFIX)) runs.push(value as PodRun);
   }
   return runs;
+}
+
+/** A container of a pod's run. */
+export function containerOf(run: PodRun, name: string): ContainerRun | undefined {
+  return run.containers.find((one) => one.name === name);
 }
 
 /** Saves a change to one container and returns the pod's run. */

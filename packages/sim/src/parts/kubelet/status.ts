@@ -11,6 +11,7 @@ import {
   type PodStatus,
   type TerminatedState,
 } from '../model.js';
+import { isPassed } from './containers.js';
 import type { ContainerRun, Ended, PodRun } from './run.js';
 
 /** The status of a pod as its kubelet would write it now. `clockMs` is the node's own clock minus the server's. */
@@ -18,10 +19,10 @@ export function podStatus(pod: Pod, run: PodRun, nowMs: number, clockMs: number)
   const time = rfc3339(nowMs + clockMs);
   const shift = (ms: number): string => rfc3339(ms + clockMs);
   if (run.rejected !== undefined) return rejectedStatus(pod, run, time);
-  const { generation } = pod.metadata;
+  const { generation } = run;
   const phase = phaseOf(pod, run);
   const main = run.containers.filter((one) => one.role === 'main');
-  const init = run.containers.filter((one) => one.role === 'init');
+  const init = run.containers.filter((one) => one.role !== 'main');
   const hostIP = `192.168.0.${(run.node.length % 250) + 1}`;
   const status: PodStatus = {
     ...pod.status,
@@ -53,16 +54,17 @@ function containerStatus(one: ContainerRun, shift: (ms: number) => string): Cont
   const { state, lastEnd } = one;
   const shown = lastEnd !== undefined && !(state.is === 'ended' && state.end === lastEnd) ? lastEnd : undefined;
   const running = state.is === 'running';
+  const id = running ? state.id : lastEnd?.id;
   return {
     name: one.name,
     state: stateText(one, shift),
     lastState: shown === undefined ? {} : { terminated: terminated(shown, shift) },
-    ready: one.role === 'init' ? state.is === 'ended' && state.end.exitCode === 0 : one.ready,
+    ready: one.role === 'init' ? isPassed(one) : one.ready,
     started: running,
     restartCount: one.restarts,
-    image: one.image,
-    imageID: one.imageID,
-    ...(running ? { containerID: state.id } : state.is === 'ended' ? { containerID: state.end.id } : {}),
+    image: one.created?.image ?? one.image,
+    imageID: one.created?.imageID ?? '',
+    ...(id === undefined ? {} : { containerID: id }),
   };
 }
 
@@ -93,27 +95,24 @@ function terminated(end: Ended, shift: (ms: number) => string): TerminatedState 
 
 function phaseOf(pod: Pod, run: PodRun): string {
   const main = run.containers.filter((one) => one.role === 'main');
-  const init = run.containers.filter((one) => one.role === 'init');
-  const ending = run.killAtMs !== undefined;
+  const init = run.containers.filter((one) => one.role !== 'main');
   const running = main.filter((one) => one.state.is === 'running').length;
   const over = main.filter((one) => one.state.is !== 'running' && one.lastEnd !== undefined);
   const never = main.filter((one) => one.state.is === 'waiting' && one.lastEnd === undefined).length;
-  if (ending && running === 0 && !init.some((one) => one.state.is === 'running')) {
+  if (run.killAtMs !== undefined && run.containers.every((one) => one.state.is !== 'running')) {
     const failed = over.some((one) => one.lastEnd?.exitCode !== 0) || never > 0;
     return failed ? 'Failed' : 'Succeeded';
   }
-  const initFailed = init.some((one) => one.state.is === 'ended' && one.state.end.exitCode !== 0);
+  const initFailed = init.some(
+    (one) => one.role === 'init' && one.state.is === 'ended' && one.state.end.exitCode !== 0,
+  );
   if (initFailed && pod.spec.restartPolicy === 'Never') return 'Failed';
-  if (init.some((one) => !initDone(one)) || never > 0) return 'Pending';
+  if (init.some((one) => !isPassed(one)) || never > 0) return 'Pending';
   if (running > 0) return 'Running';
   const policy = pod.spec.restartPolicy ?? 'Always';
   if (policy === 'Always') return 'Running';
   if (over.every((one) => one.lastEnd?.exitCode === 0)) return 'Succeeded';
   return policy === 'Never' ? 'Failed' : 'Running';
-}
-
-function initDone(one: ContainerRun): boolean {
-  return one.state.is === 'ended' && one.state.end.exitCode === 0;
 }
 
 interface Verdict {
@@ -133,14 +132,15 @@ function conditions(pod: Pod, run: PodRun, phase: string, time: string): readonl
     ['ContainersReady', ready],
     ['PodScheduled', TRUE],
   ];
+  const observed = run.generation === undefined ? {} : { observedGeneration: run.generation };
   let result = pod.status.conditions;
-  for (const [type, verdict] of verdicts) result = withCondition(result, { type, ...verdict }, time);
+  for (const [type, verdict] of verdicts) result = withCondition(result, { type, ...observed, ...verdict }, time);
   return result ?? [];
 }
 
 function initialized(run: PodRun, phase: string): Verdict {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' };
-  const waiting = run.containers.filter((one) => one.role === 'init' && !initDone(one)).map((one) => one.name);
+  const waiting = run.containers.filter((one) => one.role !== 'main' && !isPassed(one)).map((one) => one.name);
   if (waiting.length === 0) return TRUE;
   const message = `containers with incomplete status: [${waiting.join(' ')}]`;
   return { status: 'False', reason: 'ContainersNotInitialized', message };
@@ -149,7 +149,7 @@ function initialized(run: PodRun, phase: string): Verdict {
 function containersReady(run: PodRun, phase: string): Verdict {
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
-  const waiting = run.containers.filter((one) => one.role === 'main' && !one.ready).map((one) => one.name);
+  const waiting = run.containers.filter((one) => one.role !== 'init' && !one.ready).map((one) => one.name);
   if (waiting.length === 0) return TRUE;
   const message = `containers with unready status: [${waiting.join(' ')}]`;
   return { status: 'False', reason: 'ContainersNotReady', message };

@@ -187,7 +187,9 @@ function bind(world: World, pod: Pod, node: Node): void {
 }
 
 function refuse(world: World, pod: Pod, message: string): void {
-  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message };
+  const { generation } = pod.metadata;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const condition = { type: 'PodScheduled', ...observed, status: 'False', reason: 'Unschedulable', message };
   const conditions = withCondition(pod.status.conditions, condition, rfc3339(world.nowMs));
   store(world, 'pods', { ...pod, status: { ...pod.status, conditions } }, pod, ME);
   recordEvent(world, pod, { type: 'Warning', reason: 'FailedScheduling', message, component: ME });
