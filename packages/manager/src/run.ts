@@ -10,6 +10,7 @@ import {
   connectionFromKubeconfig,
   HttpTransport,
   isInCluster,
+  NoClusterError,
   type Runtime,
 } from '@omenative/kube';
 import { collectDefaultMetrics } from 'prom-client';
@@ -24,7 +25,7 @@ export interface ProcessInit {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly version: string;
-  /** `POD_NAME` names this copy. */
+  /** `POD_NAME` names this copy; the others are those by which a cluster is found. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Calls back when the process is asked to end. */
   readonly onStopRequested: (stop: () => void) => void;
@@ -43,7 +44,9 @@ export async function runProcess(init: ProcessInit): Promise<number> {
   try {
     return await serveAndManage(init, loop, closers);
   } catch (error) {
-    log('error', `the manager can't run: ${error instanceof Error ? error.message : String(error)}`, {});
+    const reason = error instanceof Error ? error.message : String(error);
+    const advice = error instanceof NoClusterError ? '; run scripts/cluster up, or set KUBECONFIG' : '';
+    log('error', `the manager can't run: ${reason}${advice}`, {});
     return 1;
   } finally {
     for (const close of closers.toReversed()) await close();
@@ -56,7 +59,7 @@ async function serveAndManage(
   closers: (() => Promise<void> | void)[],
 ): Promise<number> {
   if (flags.options.leaderElection !== 'off') checkTiming(flags.options.leaderElection);
-  const connection = await connect(flags, runtime);
+  const connection = await connect(flags, runtime, env);
   const metrics = new ManagerMetrics();
   collectDefaultMetrics({ register: metrics.registry });
   const userAgent = `omenative-manager/${version}`;
@@ -103,11 +106,13 @@ class Ending {
   }
 }
 
-async function connect(flags: Flags, runtime: Runtime): Promise<Connection> {
-  const { kubeconfig, context } = flags;
-  if (kubeconfig === undefined && context === undefined && isInCluster()) return connectionFromCluster({ runtime });
+async function connect({ kubeconfig, context }: Flags, runtime: Runtime, env: ProcessInit['env']): Promise<Connection> {
+  if (kubeconfig === undefined && context === undefined && isInCluster({ env })) {
+    return connectionFromCluster({ runtime, env });
+  }
   return connectionFromKubeconfig({
     runtime,
+    env,
     ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });

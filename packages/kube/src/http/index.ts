@@ -2,3 +2,4 @@
 export * from './connection.js';
 export { type HttpMetrics, HttpTransport, type HttpTransportOptions } from './http-transport.js';
 export * from './kubeconfig.js';
+export { NoClusterError } from './kubeconfig-files.js';

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { VirtualRuntime } from '../testing/virtual-runtime.js';
 import type { Connection, Credentials } from './connection.js';
 import { connectionFromKubeconfig } from './kubeconfig.js';
+import { NoClusterError } from './kubeconfig-files.js';
 
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
@@ -64,6 +65,37 @@ describe('connectionFromKubeconfig', () => {
     expect(credentials.authorization).toBe(`Basic ${base64('bob:pässword')}`);
   });
 
+  it('merges the files of KUBECONFIG that there are, or else reads the one at home', async () => {
+    mkdirSync(path.join(folder, '.kube'));
+    const ca = { 'certificate-authority': path.join(folder, 'ca.crt') };
+    renameSync(write({ ann: { token: 'at home' } }, ca), path.join(folder, '.kube/config'));
+    const elsewhere = path.join(folder, 'elsewhere');
+    renameSync(write({ bob: { token: 'elsewhere' } }), elsewhere);
+    const token = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+      const connection = await connectionFromKubeconfig({ runtime, env: { HOME: folder, ...env } });
+      return (await connection.credentials('cached')).authorization;
+    };
+    expect(await token({})).toBe('Bearer at home');
+    expect(await token({ KUBECONFIG: '' })).toBe('Bearer at home');
+    expect(await token({ KUBECONFIG: `${folder}/none:${elsewhere}` })).toBe('Bearer elsewhere');
+  });
+
+  it('goes to no server that nobody named', async () => {
+    const refusal = (env: Readonly<Record<string, string>>): Promise<unknown> =>
+      connectionFromKubeconfig({ runtime, env: { HOME: folder, ...env } }).catch((error: unknown) => error);
+    const nothing = await refusal({});
+    expect(nothing).toBeInstanceOf(NoClusterError);
+    expect(nothing).toMatchObject({
+      message: `no cluster: KUBECONFIG is not set, and ${folder}/.kube/config does not exist`,
+    });
+    expect(await refusal({ KUBECONFIG: '/none' })).toMatchObject({
+      message: 'no cluster: KUBECONFIG names /none, which does not exist',
+    });
+    expect(await refusal({ KUBECONFIG: '/none:/neither' })).toMatchObject({
+      message: 'no cluster: KUBECONFIG names /none, /neither, none of which exists',
+    });
+  });
+
   it('decodes certificates, and honours what the cluster says of TLS', async () => {
     const user = { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') };
     const file = write({ ann: user }, { 'insecure-skip-tls-verify': true, 'tls-server-name': 'inner.test' });
@@ -117,7 +149,7 @@ describe('connectionFromKubeconfig', () => {
   });
 
   it.each([
-    ['a file that is not there', async () => `${folder}/none`, undefined, /none does not exist/],
+    ['a file that is not there', async () => `${folder}/none`, undefined, /no cluster: .*none does not exist/],
     ['a context that is not in it', async () => write({ ann: {} }), 'eve', /has no context "eve"/],
     [
       'a proxy',

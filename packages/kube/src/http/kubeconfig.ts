@@ -2,30 +2,35 @@
  * A connection from a kubeconfig file. The one place that touches @kubernetes/client-node, which costs half a second and
  * 80 MB to load: it is loaded when this is called, not before.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
 import type { Runtime } from '../runtime.js';
 import { type Connection, type Credentials, cachedCredentials, type TlsMaterial } from './connection.js';
+import { kubeconfigFiles } from './kubeconfig-files.js';
 
 export interface KubeconfigOptions {
   readonly runtime: Runtime;
-  /** Absent: `KUBECONFIG`, or else `~/.kube/config`. */
+  /** Absent: the files that `KUBECONFIG` lists, or else `~/.kube/config`. */
   readonly path?: string;
   /** Absent: the file's current context. */
   readonly context?: string;
+  /** Default: the process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Certificates, tokens, basic authentication, exec plugins and the other ways that client-node knows are supported;
  * a proxy in the kubeconfig is not. Files that it names are read again each minute.
  *
- * @throws Error that says what is missing: the file, the context, its cluster or its user.
+ * @throws NoClusterError when there is no file; Error that says what else is missing: the context, its cluster or its user.
  */
 export async function connectionFromKubeconfig(options: KubeconfigOptions): Promise<Connection> {
-  const load = await kubeconfigLoader(options);
+  const files = kubeconfigFiles(options.path, options.env ?? process.env);
+  const where = files.join(', ');
+  const load = await kubeconfigLoader(files, options);
   const config = load();
-  const { cluster, user, namespace } = entriesOf(config, options);
+  const { cluster, user, namespace } = entriesOf(config, where);
   if (cluster.proxyUrl !== undefined) {
     throw new Error(
       `kubeconfig: cluster ${cluster.name} asks for the proxy ${cluster.proxyUrl}, which is not supported`,
@@ -36,19 +41,25 @@ export async function connectionFromKubeconfig(options: KubeconfigOptions): Prom
   const credentials = isPlugin
     ? () => pluginCredentials(config, cluster)
     : async () => {
-        const current = entriesOf(load(), options);
+        const current = entriesOf(load(), where);
         return plainCredentials(current.cluster, current.user);
       };
   return { server: cluster.server, namespace, credentials: cachedCredentials(options.runtime, credentials) };
 }
 
-async function kubeconfigLoader({ path, context }: KubeconfigOptions): Promise<() => KubeConfig> {
-  if (path !== undefined && !existsSync(path)) throw new Error(`kubeconfig: ${path} does not exist`);
+async function kubeconfigLoader(
+  [first, ...others]: readonly [string, ...string[]],
+  { context }: KubeconfigOptions,
+): Promise<() => KubeConfig> {
   const clientNode = await import('@kubernetes/client-node/dist/config.js');
-  return () => {
+  const read = (file: string): KubeConfig => {
     const config = new clientNode.KubeConfig();
-    if (path === undefined) config.loadFromDefault();
-    else config.loadFromFile(path);
+    config.loadFromFile(file);
+    return config;
+  };
+  return () => {
+    const config = read(first);
+    for (const file of others) config.mergeConfig(read(file));
     if (context !== undefined) config.setCurrentContext(context);
     return config;
   };
@@ -56,9 +67,8 @@ async function kubeconfigLoader({ path, context }: KubeconfigOptions): Promise<(
 
 function entriesOf(
   config: KubeConfig,
-  options: KubeconfigOptions,
+  where: string,
 ): { readonly cluster: Cluster; readonly user: User; readonly namespace: string } {
-  const where = options.path ?? 'the default kubeconfig';
   const context = config.getContextObject(config.getCurrentContext());
   if (!context) throw new Error(`kubeconfig: ${where} has no context "${config.getCurrentContext()}"`);
   const cluster = config.getCluster(context.cluster);
