@@ -50,8 +50,14 @@ describe('an endpoint', () => {
     await expect(serve(address, {})).rejects.toThrow('write host:port or :port, or 0 for none');
   });
 
-  it('says which address is taken', async () => {
+  it('says which address is taken, and by whom', async () => {
     await open({});
-    await expect(serve(endpoint?.address ?? '', {})).rejects.toThrow(`${endpoint?.address} can't be served`);
+    await expect(serve(endpoint?.address ?? '', {})).rejects.toThrow(
+      `${endpoint?.address} can't be served: it is taken, probably by a manager that is running already`,
+    );
+  });
+
+  it('says why an address that nobody has taken is not served', async () => {
+    await expect(serve('192.0.2.1:0', {})).rejects.toThrow(/^192\.0\.2\.1:0 can't be served: .*EADDRNOTAVAIL/);
   });
 });

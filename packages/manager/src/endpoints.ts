@@ -31,7 +31,7 @@ export async function serve(address: string, routes: Routes): Promise<Endpoint |
     void respond(routes[path], response);
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(`${address} can't be served: ${error.message}`)));
+    server.once('error', (error) => reject(new Error(`${address} can't be served: ${reasonOf(error)}`)));
     // Without a host, all addresses of both families.
     const bare = host.replace(/^\[(.*)\]$/, '$1');
     server.listen({ port: Number(port), ...(bare === '' ? {} : { host: bare }) }, resolve);
@@ -45,6 +45,11 @@ export async function serve(address: string, routes: Routes): Promise<Endpoint |
         server.closeAllConnections();
       }),
   };
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'EADDRINUSE') return error.message;
+  return 'it is taken, probably by a manager that is running already: end that one, or choose another address';
 }
 
 async function respond(route: Routes[string] | undefined, response: ServerResponse): Promise<void> {
