@@ -96,6 +96,14 @@ describe('connectionFromKubeconfig', () => {
     });
   });
 
+  it('takes another user, and says which cluster there is not', async () => {
+    const file = write({ ann: { token: 'hers' }, bob: { token: 'his' } });
+    const connection = await connectionFromKubeconfig({ runtime, path: file, user: 'bob' });
+    expect(connection.namespace).toBe('home-of-ann');
+    expect((await connection.credentials('cached')).authorization).toBe('Bearer his');
+    await expect(connectionFromKubeconfig({ runtime, path: file, cluster: 'two' })).rejects.toThrow(/no cluster "two"/);
+  });
+
   it('decodes certificates, and honours what the cluster says of TLS', async () => {
     const user = { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') };
     const file = write({ ann: user }, { 'insecure-skip-tls-verify': true, 'tls-server-name': 'inner.test' });

@@ -15,6 +15,9 @@ export interface KubeconfigOptions {
   readonly path?: string;
   /** Absent: the file's current context. */
   readonly context?: string;
+  /** Entries of the file that stand in for those of the context. */
+  readonly cluster?: string;
+  readonly user?: string;
   /** Default: the process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -61,6 +64,9 @@ async function kubeconfigLoader(
     const config = read(first);
     for (const file of others) config.mergeConfig(read(file));
     if (context !== undefined) config.setCurrentContext(context);
+    const overrides = { ...(cluster === undefined ? {} : { cluster }), ...(user === undefined ? {} : { user }) };
+    const current = config.getCurrentContext();
+    config.contexts = config.contexts.map((entry) => (entry.name === current ? { ...entry, ...overrides } : entry));
     return config;
   };
 }
