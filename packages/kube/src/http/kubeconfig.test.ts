@@ -65,6 +65,14 @@ describe('connectionFromKubeconfig', () => {
     expect(credentials.authorization).toBe(`Basic ${base64('bob:pässword')}`);
   });
 
+  it('takes another user, and says which cluster there is not', async () => {
+    const file = write({ ann: { token: 'hers' }, bob: { token: 'his' } });
+    const connection = await connectionFromKubeconfig({ runtime, path: file, user: 'bob' });
+    expect(connection.namespace).toBe('home-of-ann');
+    expect((await connection.credentials('cached')).authorization).toBe('Bearer his');
+    await expect(connectionFromKubeconfig({ runtime, path: file, cluster: 'two' })).rejects.toThrow(/no cluster "two"/);
+  });
+
   it('merges the files of KUBECONFIG that there are, or else reads the one at home', async () => {
     mkdirSync(path.join(folder, '.kube'));
     const ca = { 'certificate-authority': path.join(folder, 'ca.crt') };
@@ -94,14 +102,6 @@ describe('connectionFromKubeconfig', () => {
     expect(await refusal({ KUBECONFIG: '/none:/neither' })).toMatchObject({
       message: 'no cluster: KUBECONFIG names /none, /neither, none of which exists',
     });
-  });
-
-  it('takes another user, and says which cluster there is not', async () => {
-    const file = write({ ann: { token: 'hers' }, bob: { token: 'his' } });
-    const connection = await connectionFromKubeconfig({ runtime, path: file, user: 'bob' });
-    expect(connection.namespace).toBe('home-of-ann');
-    expect((await connection.credentials('cached')).authorization).toBe('Bearer his');
-    await expect(connectionFromKubeconfig({ runtime, path: file, cluster: 'two' })).rejects.toThrow(/no cluster "two"/);
   });
 
   it('decodes certificates, and honours what the cluster says of TLS', async () => {

@@ -52,7 +52,7 @@ export async function connectionFromKubeconfig(options: KubeconfigOptions): Prom
 
 async function kubeconfigLoader(
   [first, ...others]: readonly [string, ...string[]],
-  { context }: KubeconfigOptions,
+  { context, cluster, user }: KubeconfigOptions,
 ): Promise<() => KubeConfig> {
   const clientNode = await import('@kubernetes/client-node/dist/config.js');
   const read = (file: string): KubeConfig => {
