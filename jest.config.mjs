@@ -32,7 +32,7 @@ const wide = (name, ...folders) => ({
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    ...['api', 'engine', 'kube', 'controllers', 'manager', 'sim'].map(unit),
+    ...['api', 'engine', 'kube', 'controllers', 'manager', 'kubectl-ome', 'sim'].map(unit),
     { ...common, displayName: 'e2e-cluster', roots: ['<rootDir>/e2e/cluster'], testMatch: ['**/*.test.mjs'] },
     wide('sim', 'sim'),
     wide('demo', 'demo'), // a part of it needs kubectl

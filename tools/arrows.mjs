@@ -9,8 +9,11 @@ const rows = {
   kube: [],
   controllers: ['api', 'engine', 'kube'],
   manager: ['api', 'engine', 'kube', 'controllers'],
+  'kubectl-ome': ['api', 'engine', 'kube', 'controllers'],
   sim: ['api'],
 };
+// The only entry point of a package that another one may use: a tool that looks must not reach what writes.
+const doors = { 'kubectl-ome': { controllers: 'observe' } };
 // Third-party packages that only one workspace package may touch.
 const only = { '@kubernetes/client-node': 'kube' };
 
@@ -47,6 +50,9 @@ for (const dir of readdirSync(path.join(root, 'packages'))) {
         const [name, ...sub] = spec.slice(scope.length).split('/');
         if (name !== dir && !allowed.includes(name)) errors.push(`${at} is against the arrows`);
         else if (name !== dir && !local.includes(name)) errors.push(`${at} is not in package.json`);
+        const door = doors[dir]?.[name];
+        if (door !== undefined && sub.join('/') !== door)
+          errors.push(`${at}: only ${scope}${name}/${door} may be used here`);
         if (sub[0] === 'dist' || sub[0] === 'src') errors.push(`${at} reaches into a package`);
       } else {
         for (const [pkg, owner] of Object.entries(only)) {

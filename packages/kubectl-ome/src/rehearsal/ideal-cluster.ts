@@ -1,0 +1,177 @@
+/**
+ * The ideal world that a rehearsal plays in: it takes every status, carries every effect out at once, and lets each pod and
+ * each Service do its next thing when a second goes by. Nothing in it fails, and nothing of it is anywhere but in memory.
+ */
+import type { DecodedStatus, Index, Rev } from '@omenative/api';
+import type { Effect, Plan, PodView, Snapshot, StoredRevision, Uid } from '@omenative/engine';
+import { bornPod, changedGate, nextStage } from './ideal-pod.js';
+
+export class IdealCluster {
+  #now: number;
+  #status: DecodedStatus;
+  #finalizer: Snapshot['replica']['finalizer'];
+  #headlessService: Snapshot['headlessService'];
+  #isGone = false;
+  #uids = 0;
+  readonly #start: Snapshot;
+  /** By name. */
+  readonly #pods: Map<string, PodView> = new Map();
+  /** Pods that requests are sent to. */
+  readonly #routed: Set<Uid> = new Set();
+  readonly #revisions: Map<Rev, StoredRevision | 'gone'>;
+
+  /** Starts where `start` stands. */
+  constructor(start: Snapshot) {
+    this.#start = start;
+    this.#now = start.now;
+    this.#status = start.status;
+    this.#finalizer = start.replica.finalizer;
+    this.#headlessService = start.headlessService;
+    this.#revisions = new Map(start.revisions);
+    for (const pod of [...start.pods.values()].flat()) {
+      this.#pods.set(pod.name, pod);
+      if (start.rotation.get(pod.uid) === 'in') this.#routed.add(pod.uid);
+    }
+  }
+
+  /** Seconds since the epoch. */
+  get now(): number {
+    return this.#now;
+  }
+
+  get status(): DecodedStatus {
+    return this.#status;
+  }
+
+  /** The replica itself is no more. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get pods(): readonly PodView[] {
+    return [...this.#pods.values()];
+  }
+
+  /** Whether requests are sent to this pod, and will be for as long as nobody asks for its end. */
+  isRouted(pod: PodView): boolean {
+    return this.#routed.has(pod.uid) && pod.deletionAt === undefined;
+  }
+
+  /** What the planner sees. `read` are the Instances that it asked to be read live. */
+  snapshot(read: ReadonlySet<Index>): Snapshot {
+    const pods = new Map<Index, readonly PodView[]>();
+    for (const pod of this.#pods.values()) pods.set(pod.index, [...(pods.get(pod.index) ?? []), pod]);
+    return {
+      ...this.#start,
+      now: this.#now,
+      replica: { ...this.#start.replica, finalizer: this.#finalizer },
+      status: this.#status,
+      revisions: new Map(this.#revisions),
+      pods,
+      rotation: new Map(this.pods.map((pod) => [pod.uid, this.#routed.has(pod.uid) ? 'in' : 'out'])),
+      discoverable: new Set(this.pods.map((pod) => pod.uid)),
+      headlessService: this.#headlessService,
+      inbox: new Map(),
+      blind: new Set(),
+      proofs: { absentPods: new Set(), readIndices: new Set([...read, ...this.#status.rows.keys()]) },
+    };
+  }
+
+  /** Does what a plan says: makes what its status names, takes the status, carries its effects out. */
+  apply(plan: Plan): void {
+    for (const effect of plan.prepare) this.#carryOut(effect);
+    if (plan.status !== undefined) this.#status = plan.status;
+    for (const { effects } of plan.chains) for (const effect of effects) if (!this.#carryOut(effect)) break;
+  }
+
+  /** Whether anything would happen by itself in the next second. */
+  get isMoving(): boolean {
+    return this.pods.some((pod) => nextStage(pod, this.#now + 1) !== pod || this.#isRoutedWrongly(pod));
+  }
+
+  /** Seconds go by; each pod, and then each Service, does its next thing. */
+  tick(seconds: number): void {
+    this.#now += seconds;
+    for (const pod of this.pods) {
+      const next = nextStage(pod, this.#now);
+      if (next === undefined) {
+        this.#pods.delete(pod.name);
+        this.#routed.delete(pod.uid);
+      } else if (next !== pod) {
+        this.#pods.set(pod.name, next);
+      }
+    }
+    for (const pod of this.pods) {
+      if (!this.#isRoutedWrongly(pod)) continue;
+      if (this.#routed.has(pod.uid)) this.#routed.delete(pod.uid);
+      else this.#routed.add(pod.uid);
+    }
+  }
+
+  /** Services of an InferenceService send requests to leaders only; a worker serves through its leader. */
+  #isRoutedWrongly(pod: PodView): boolean {
+    const isEntry = pod.runner !== 'worker' || this.#start.replica.parent === undefined;
+    return this.#routed.has(pod.uid) !== (isEntry && pod.ready && pod.deletionAt === undefined);
+  }
+
+  /** Whether it could be done. */
+  #carryOut(effect: Effect): boolean {
+    switch (effect.do) {
+      case 'finalizer':
+        this.#finalizer = effect.change === 'add' ? 'present' : 'absent';
+        this.#isGone = effect.change === 'remove';
+        return true;
+      case 'createRevision':
+        this.#storeRevision(effect.rev);
+        return true;
+      case 'deleteRevision':
+        this.#revisions.delete(effect.rev);
+        return true;
+      case 'ensureHeadless':
+        this.#headlessService = 'present';
+        return true;
+      case 'deleteHeadless':
+        this.#headlessService = 'absent';
+        return true;
+      case 'createPod': {
+        const revision = this.#revisions.get(effect.rev);
+        if (this.#pods.has(effect.name)) return true;
+        if (revision === undefined || revision === 'gone') return false;
+        this.#uids += 1;
+        const pod = bornPod(effect, this.#start.spec, revision, `rehearsed-${this.#uids}`, this.#now);
+        this.#pods.set(pod.name, pod);
+        return true;
+      }
+      case 'gate':
+        return this.#change(effect.pod, (pod) => ({
+          ...pod,
+          gate: changedGate(pod.gate, effect.hold, effect.change),
+        }));
+      case 'deletePod': {
+        const { pod, guard, graceSeconds = 30 } = effect;
+        if (guard === 'unroutedLive' && this.#routed.has(pod.uid)) return false;
+        return this.#change(pod, (found) =>
+          found.deletionAt === undefined ? { ...found, deletionAt: this.#now + graceSeconds } : found,
+        );
+      }
+    }
+  }
+
+  #change(ref: { readonly name: string; readonly uid: Uid }, change: (pod: PodView) => PodView): boolean {
+    const pod = this.#pods.get(ref.name);
+    if (pod?.uid === ref.uid) this.#pods.set(pod.name, change(pod));
+    return true;
+  }
+
+  /** The only revision that is ever made is that of the spec. */
+  #storeRevision(rev: Rev): void {
+    const numbers = [...this.#revisions.values()].map((stored) => (stored === 'gone' ? 0 : stored.number));
+    this.#revisions.set(rev, {
+      name: rev,
+      uid: `rehearsed-${rev}`,
+      hash: rev.slice(-8),
+      number: Math.max(0, ...numbers) + 1,
+      payload: this.#start.spec.payload,
+    });
+  }
+}

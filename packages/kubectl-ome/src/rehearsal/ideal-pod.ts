@@ -1,0 +1,117 @@
+/**
+ * One pod of an ideal world: what is made becomes ready, what is told to go goes, and what is in trouble today stays in
+ * trouble. Times are of no account: one stage a tick.
+ */
+import { podName, revisionHashOf, type Sec } from '@omenative/api';
+import {
+  type ContainerView,
+  type CreatePod,
+  type GateHold,
+  type GateView,
+  isTerminal,
+  lifecycleHold,
+  type PlanSpec,
+  type PodView,
+  type StoredRevision,
+  stuckContainers,
+} from '@omenative/engine';
+
+/** Where pods of a rehearsal run. */
+const stage = 'rehearsal';
+/** Seconds past the end of its grace after which a dying pod is taken to be held by something. */
+const overdueSec = 30;
+
+/** The pod that a create makes, not yet started. `uid` must be new. */
+export function bornPod(effect: CreatePod, spec: PlanSpec, revision: StoredRevision, uid: string, now: Sec): PodView {
+  const { index, incarnation, runner, ordinal, rev } = effect;
+  return {
+    name: podName(spec.owner, spec.component, index, runner, ordinal),
+    uid,
+    resourceVersion: '1',
+    createdAt: now,
+    index,
+    incarnation,
+    runner,
+    revisionHash: revisionHashOf(rev),
+    node: stage,
+    phase: 'Pending',
+    statusReason: '',
+    statusMessage: '',
+    finalizers: [],
+    gated: false,
+    containersReady: false,
+    ready: false,
+    gate: { state: 'absent' },
+    containers: containersOf(revision, effect),
+  };
+}
+
+/** The pod a tick later; undefined when it is gone. The same object when nothing changes. */
+export function nextStage(pod: PodView, now: Sec): PodView | undefined {
+  if (pod.deletionAt !== undefined) return pod.deletionAt + overdueSec < now ? pod : undefined;
+  if (isTerminal(pod)) return pod;
+  const started = isInTrouble(pod) || pod.containersReady ? pod : withContainersReady(pod);
+  const ready = started.containersReady && started.gate.state === 'true';
+  return ready === started.ready ? started : { ...started, ready, readyChangedAt: now };
+}
+
+/** Something speaks against its ever getting ready. */
+export function isInTrouble(pod: PodView): boolean {
+  return pod.gated || pod.unschedulable !== undefined || stuckContainers([pod], pod.createdAt).length > 0;
+}
+
+/** The gate after one hold more, or one less. Every pod is born with the lifecycle hold, written down or not. */
+export function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
+  if (gate.state === 'malformed') return gate;
+  const held = gate.state === 'false' ? gate.holds : gate.state === 'absent' ? [lifecycleHold] : [];
+  const isMeant = (other: GateHold): boolean =>
+    other.writer === hold.writer && (hold.writer === lifecycleHold.writer || other.key === hold.key);
+  const others = held.filter((other) => !isMeant(other));
+  const holds = change === 'add' ? [...others, hold] : others;
+  return holds.length === 0 ? { state: 'true' } : { state: 'false', holds };
+}
+
+function withContainersReady(pod: PodView): PodView {
+  return {
+    ...pod,
+    node: pod.node === '' ? stage : pod.node,
+    phase: 'Running',
+    containersReady: true,
+    containers: pod.containers.map(withoutTrouble),
+  };
+}
+
+function withoutTrouble(container: ContainerView): ContainerView {
+  const { waiting: _waiting, terminated: _terminated, ...running } = container;
+  return {
+    ...running,
+    ready: container.kind === 'regular',
+    imageID: container.imageID === '' ? container.image : container.imageID,
+  };
+}
+
+interface TemplateShape {
+  readonly spec?: {
+    readonly initContainers?: readonly ContainerShape[];
+    readonly containers?: readonly ContainerShape[];
+  };
+}
+
+interface ContainerShape {
+  readonly name?: string;
+  readonly image?: string;
+}
+
+function containersOf(revision: StoredRevision, { runner, rev }: CreatePod): readonly ContainerView[] {
+  const template = revision.payload.runners.find((candidate) => candidate.name === runner)?.template;
+  const { initContainers = [], containers = [] } = (template as TemplateShape | undefined)?.spec ?? {};
+  const view = (kind: ContainerView['kind']) => (shape: ContainerShape) => ({
+    name: shape.name ?? '',
+    kind,
+    ready: false,
+    restartCount: 0,
+    image: shape.image ?? rev,
+    imageID: '',
+  });
+  return [...initContainers.map(view('init')), ...containers.map(view('regular'))];
+}
