@@ -89,6 +89,16 @@ function suite(): void {
     expect(await kubectl('get', 'nodes', '--no-headers')).toMatch(/^node-1 +Ready/);
   });
 
+  it('sorts what the table shows by a field of the objects', async () => {
+    const names = ['sorted-b', 'sorted-a', 'sorted-c'];
+    for (const name of names) await kubectl('create', 'configmap', name, `--from-literal=key=${name}`);
+    const sorted = await kubectl('get', 'configmaps', '--sort-by=.data.key', '--no-headers');
+    expect(sorted.match(/^sorted-./gm)).toEqual(names.toSorted());
+    await kubectl('delete', 'configmap', ...names);
+    const events = await kubectl('get', 'events', '--sort-by=.lastTimestamp');
+    expect(events).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n.*Scheduled[\s\S]*Started/);
+  });
+
   it('follows a pod to its end', async () => {
     const watch = spawn(binary, ['get', 'pods', '-w', '--no-headers'], { env });
     const lines: string[] = [];

@@ -55,7 +55,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'custom resources: validation': ['custom-validation', 'custom-validation-unchecked', 'custom-validation-many'],
   'custom resources: transition rules': ['custom-transition'],
   'scale subresource': ['custom-scale', 'custom-scale-unset'],
-  tables: ['custom-table'],
+  tables: ['custom-table', 'table-objects'],
   'pods: defaults and validation': ['pod-defaults', 'pod-tolerations-own', 'pod-validation'],
   'pods: what an update may change': [
     'pod-update-images',

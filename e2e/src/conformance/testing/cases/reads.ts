@@ -9,6 +9,15 @@ async function names(bed: Bed, plural: string, query: Readonly<Record<string, st
   return (body['items'] as Json[]).map((item) => metaOf(item).name);
 }
 
+/** What the one row of a table says of its object. */
+async function rowObject(bed: Bed, path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const { body } = await bed.request('GET', path, { accept, query });
+  expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
+  const [row] = body['rows'] as [Json];
+  return row['object'];
+}
+
 export const reads: readonly Case[] = [
   {
     id: 'list-form',
@@ -27,6 +36,25 @@ export const reads: readonly Case[] = [
       const widgets = await bed.request('GET', at(bed, 'widgets'));
       expect(widgets.body).toMatchObject({ kind: 'WidgetList', apiVersion: 'conformance.ome.test/v1' });
       expect((widgets.body['items'] as Json[])[0]).toMatchObject({ kind: 'Widget' });
+    },
+  },
+  {
+    id: 'table-objects',
+    title: 'the rows of a table carry whole objects, metadata, or nothing, and what they carry says its kind',
+    needs: 'api',
+    run: async (bed) => {
+      const whole = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { schedulerName: 'nobody' } };
+      const reduced = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } };
+      await make(bed, 'pods', idlePod('a'));
+      for (const path of [at(bed, 'pods'), at(bed, 'pods', 'a')]) {
+        expect(await rowObject(bed, path, { includeObject: 'Object' })).toMatchObject(whole);
+        for (const query of [{}, { includeObject: 'Metadata' }]) {
+          const object = await rowObject(bed, path, query);
+          expect(object).toMatchObject(reduced);
+          expect(object).not.toHaveProperty('spec');
+        }
+        expect(await rowObject(bed, path, { includeObject: 'None' })).toBeNull();
+      }
     },
   },
   {

@@ -3,7 +3,7 @@
 import { asObject, isList, type JsonObject } from '../../base/json.js';
 import type { KubeObject } from '../../base/object.js';
 import { jsonPath } from '../../crd/json-path.js';
-import type { Resource } from '../resource.js';
+import { apiVersionOf, type Resource } from '../resource.js';
 import { age } from './age.js';
 import { builtInShape, customColumn, type TableShape } from './columns.js';
 
@@ -26,9 +26,21 @@ export function toTable(resource: Resource, body: JsonObject, include: IncludeOb
     columnDefinitions: columns,
     rows: objects.map((object) => ({
       cells: cells(object as KubeObject, nowMs),
-      ...(include === 'None' ? {} : { object: include === 'Object' ? object : metadataOnly(asObject(object)) }),
+      object: rowObject(resource, asObject(object), include),
     })),
   };
+}
+
+/** What is carried says what it is, even where an item of the list did not: kubectl can't sort rows that don't. */
+function rowObject(resource: Resource, object: JsonObject, include: IncludeObject): JsonObject | null {
+  switch (include) {
+    case 'Object':
+      return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...object };
+    case 'Metadata':
+      return metadataOnly(object);
+    case 'None':
+      return null;
+  }
 }
 
 /** An object reduced to its metadata. */
