@@ -107,6 +107,11 @@ const alike: readonly (readonly [what: string, as: unknown, is: unknown])[] = [
   ['metadata', withSpec({}), { metadata: { creationTimestamp: null, labels: {}, annotations: null }, ...withSpec({}) }],
   ['labels of the place', withSpec({}), { metadata: { labels: { 'ome.io/runner': 'default' } }, ...withSpec({}) }],
   [
+    'labels that another version adds',
+    withSpec({}),
+    { metadata: { labels: { 'base-model-size': '7B', 'serving-runtime': 'echo' } }, ...withSpec({}) },
+  ],
+  [
     'the name of the main container',
     { spec: { containers: [{ image: 'a:1' }] } },
     { spec: { containers: [{ image: 'a:1', name: 'ome-container' }] } },

@@ -145,6 +145,15 @@ const placeLabels: ReadonlySet<string> = new Set([
   label.revisionHash,
 ]);
 
+/** Labels for people and dashboards that a controller adds of its own accord: each version its own choice of them. */
+const informationalLabels: ReadonlySet<string> = new Set([
+  'serving-runtime',
+  'base-model-name',
+  'base-model-size',
+  'base-model-type',
+  'fine-tuned-serving',
+]);
+
 /** Payloads live as long as the cache keeps their revision. */
 const known: WeakMap<RevisionPayload, string> = new WeakMap();
 
@@ -162,7 +171,10 @@ export function meaningOf(payload: RevisionPayload): string {
 function templateMeaning(template: unknown): JsonRecord {
   const { metadata, spec } = asRecord(template);
   return {
-    labels: filterKeys(asTextMap(asRecord(metadata)['labels']), (key) => !placeLabels.has(key)),
+    labels: filterKeys(
+      asTextMap(asRecord(metadata)['labels']),
+      (key) => !placeLabels.has(key) && !informationalLabels.has(key),
+    ),
     annotations: asTextMap(asRecord(metadata)['annotations']),
     spec: read(asRecord(spec), podSpec),
   };
