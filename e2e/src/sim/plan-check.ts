@@ -1,0 +1,200 @@
+/**
+ * A plan against what then happens: the plugin foretells a change, the change is made, the real controllers carry it out,
+ * and the two stories are compared.
+ */
+import { type DecodedStatus, decodeStatus, emptyStatus } from '@omenative/api';
+import { Client, type Runtime, type Transport } from '@omenative/kube';
+import { type PlanReport, Problem, planChange, type Step, StepRecorder } from '@omenative/kubectl-ome';
+import type { Cluster, KubeObject } from '@omenative/sim';
+import { drawChange, drawStart } from './plan-changes.js';
+import { configNamespace } from './process.js';
+import { Seeded } from './seeded.js';
+import { Simulation } from './simulation.js';
+import { namespace, service } from './user.js';
+
+const replica = 'chat-engine';
+const replicas = 'inferencereplicas.ome.io';
+
+/** Every delay is the same each time, so that pods which start together are ready together, as in a plan. */
+const steady = {
+  imageScripts: {
+    '*': { pullMs: [200, 200], startMs: [100, 100], readyMs: [300, 300], termMs: [50, 50] },
+  },
+  kubeletLagMs: [100, 100],
+  statusLagMs: [20, 20],
+  schedulerLagMs: [10, 10],
+  endpointsLagMs: [50, 50],
+} as const;
+
+/** One line a step, in the order of waves. */
+type Story = readonly string[];
+
+/**
+ * Draws a service from `seed` and `changes` changes to it.
+ *
+ * @throws Error that names the seed, the change and the difference.
+ */
+export async function foretell(seed: number, changes: number): Promise<void> {
+  const draw = new Seeded(seed);
+  const start = drawStart(draw);
+  const simulation = new Simulation({ seed, world: steady });
+  simulation.user.create(service({ ...start, image: 'v1', maxSurge: 1 + draw.below(2), instanceReadyTimeout: '10m' }));
+  simulation.startManager();
+  await simulation.settle();
+  const told: string[] = [];
+  for (let number = 1; number <= changes; number += 1) {
+    const { what, patch } = drawChange(draw, start);
+    told.push(what);
+    const expected = await toldBefore(simulation.cluster, patch);
+    const happened = await toldAfter(simulation, patch);
+    if (expected.join('\n') === happened.join('\n')) continue;
+    throw new Error(
+      [
+        `seed ${seed}, change ${number} of ${JSON.stringify(start)}: ${told.join('; ')}`,
+        'planned:',
+        ...expected,
+        'happened:',
+        ...happened,
+        simulation.tail(80),
+      ].join('\n'),
+    );
+  }
+}
+
+/** A change that the API server refuses in a plan, it refuses in earnest: that is a story, too. */
+function refusalOf(error: unknown): Story {
+  const text = error instanceof Error ? error.message : String(error);
+  const [, words = text] = /is invalid: (.*)/s.exec(text) ?? [];
+  return [`refused: ${words.slice(0, 60)}`];
+}
+
+async function toldBefore(cluster: Cluster, patch: unknown): Promise<Story> {
+  try {
+    return storyOf(await planned(cluster, patch));
+  } catch (error) {
+    if (error instanceof Problem) return refusalOf(error);
+    throw error;
+  }
+}
+
+async function toldAfter(simulation: Simulation, patch: Readonly<Record<string, unknown>>): Promise<Story> {
+  const watched = watch(simulation);
+  try {
+    simulation.user.patchService(patch);
+  } catch (error) {
+    watched.stop();
+    return refusalOf(error);
+  }
+  await simulation.settle();
+  return watched.stop();
+}
+
+/** What the plugin says, asked through the API as by anybody. */
+async function planned(cluster: Cluster, body: unknown): Promise<PlanReport> {
+  const transport: Transport = {
+    request: async (request) => cluster.handle({ ...request, user: 'kubectl' }),
+    watch: () => {
+      throw new Error('a plan watches nothing');
+    },
+  };
+  const runtime: Runtime = {
+    nowMs: () => cluster.nowMs,
+    monotonicMs: () => cluster.nowMs,
+    random: () => 0,
+    setTimer: () => {
+      throw new Error('a plan waits for nothing');
+    },
+  };
+  const client = new Client({ transport, runtime });
+  const before = cluster.resourceVersion;
+  const report = await planChange(
+    { transport, client, runtime, namespace, omeNamespace: configNamespace },
+    {
+      changes: {
+        changes: [{ as: 'patch', target: { kind: 'InferenceService', name: 'chat' }, patch: { kind: 'merge', body } }],
+        remarks: [],
+      },
+      quotaResources: 'all',
+    },
+  );
+  if (cluster.resourceVersion !== before) throw new Error('a plan has written something');
+  return report;
+}
+
+/** Follows what the controllers do until `stop`, which tells it. */
+function watch({ cluster }: Simulation): { stop(): Story } {
+  const recorder = new StepRecorder();
+  const now = (): number => Math.floor(cluster.nowMs / 1000);
+  recorder.read(statusOf(cluster), now());
+  const silence = cluster.onApplied((write) => {
+    if (write.resource === replicas) recorder.read(statusOf(cluster), now());
+  });
+  return {
+    stop: () => {
+      silence();
+      const status = statusOf(cluster);
+      return [
+        ...recorder.steps.map(lineOf).toSorted(),
+        ...staying(status),
+        ...(status.rolloutHold === undefined ? [] : [`held by ${status.rolloutHold.gate}`]),
+      ];
+    },
+  };
+}
+
+/** The same of a plan. */
+function storyOf(report: PlanReport): Story {
+  const plan = report.content.targets.flatMap((target) => target.replicas).find((one) => one.replica === replica);
+  if (plan === undefined) throw new Error(`the plan does not speak of ${replica}`);
+  const steps = plan.waves.flatMap(({ wave, operation, method, instances, replacements, from = '', to = '', ends }) =>
+    instances.map((instance, at) => {
+      const replacement = replacements?.[at];
+      return lineOf({
+        wave,
+        operation,
+        ...(method === undefined ? {} : { method }),
+        instance,
+        ...(replacement === undefined ? {} : { replacement }),
+        from,
+        to,
+        ended: ends,
+      });
+    }),
+  );
+  const held = plan.waits.filter(({ ends, reason }) => ends === 'never' && gates.has(reason));
+  return [
+    ...steps.toSorted(),
+    ...plan.stays.map(({ instances, revision }) => `${instances.join(',')} on ${revision}`),
+    ...held.slice(0, 1).map(({ reason }) => `held by ${reason}`),
+  ];
+}
+
+/** Waits that a status publishes. */
+const gates: ReadonlySet<string> = new Set(['Pairing', 'Ratio', 'Sequential', 'Budget', 'RetryBlock', 'Held', 'Plan']);
+
+type Told = Pick<Step, 'wave' | 'operation' | 'method' | 'instance' | 'replacement' | 'from' | 'to' | 'ended'>;
+
+function lineOf({ wave, operation, method, instance, replacement, from, to, ended }: Told): string {
+  const place = replacement === undefined ? instance : `${instance} -> ${replacement}`;
+  return `wave ${wave}: ${place} ${operation} ${method ?? ''} ${from || '-'} > ${to || '-'}: ${ended}`;
+}
+
+function staying(status: DecodedStatus): Story {
+  const behind = new Map<string, number[]>();
+  for (const row of status.rows.values()) {
+    if (row.running === '' || row.running === status.update) continue;
+    behind.set(
+      row.running,
+      [...(behind.get(row.running) ?? []), row.index].toSorted((a, b) => a - b),
+    );
+  }
+  return [...behind].map(([revision, instances]) => `${instances.join(',')} on ${revision}`);
+}
+
+function statusOf(cluster: Cluster): DecodedStatus {
+  const object: KubeObject | undefined = cluster.object(replicas, `${namespace}/${replica}`);
+  if (object?.['status'] === undefined) return emptyStatus;
+  const decoded = decodeStatus(object['status']);
+  if (!decoded.ok) throw new Error(decoded.message);
+  return decoded.status;
+}
