@@ -6,6 +6,7 @@ import type { ReplicaRecord } from '../inferencereplica/replica-record.js';
 import { asRecord, type JsonRecord } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
 import { inferenceReplicaType, inferenceServiceType, serviceType } from '../shared/resources.js';
+import { countReset } from './count.js';
 import type { NameHolds } from './name-holds.js';
 import type { ComponentPlan, ServicePlan, ServiceWorld } from './render.js';
 import { type DesiredReplica, newReplica, replicaPatch } from './replica.js';
@@ -25,6 +26,8 @@ export interface ActDeps {
 export interface ActReport extends PassOutcome {
   /** The components as planned, with their replicas as they are now. */
   readonly components: readonly ComponentPlan[];
+  /** What is to be said of counts that did not stay. */
+  readonly countResets: readonly string[];
   /** Something was not done that may work soon. */
   readonly isDisturbed: boolean;
 }
@@ -42,6 +45,7 @@ class Actor {
   readonly #plan: ServicePlan;
   readonly #standing: Map<Component, StandingReplica> = new Map();
   readonly #failed: Map<Component, Failure> = new Map();
+  readonly #countResets: string[] = [];
   #entryFailed: Failure | undefined;
   #isDisturbed = false;
 
@@ -63,6 +67,7 @@ class Actor {
       ...(this.#entryFailed === undefined ? {} : { entryFailed: this.#entryFailed }),
       services: routing.wanted,
       components: this.#plan.components.map((component) => this.#asOfNow(component)),
+      countResets: this.#countResets,
       isDisturbed: this.#isDisturbed,
     };
   }
@@ -117,7 +122,10 @@ class Actor {
   async #patchReplica(desired: DesiredReplica, stored: ReplicaRecord): Promise<Write<KubeObject> | undefined> {
     const body = replicaPatch(desired, stored);
     if (body === undefined) return undefined;
-    return write(() => this.#deps.client.patch(inferenceReplicaType, nameOf(desired), merge(body)));
+    const result = await write(() => this.#deps.client.patch(inferenceReplicaType, nameOf(desired), merge(body)));
+    const reset = countReset(desired, stored);
+    if (result.is === 'done' && reset !== undefined) this.#countResets.push(reset);
+    return result;
   }
 
   async #reconcileService(desired: DesiredService): Promise<void> {

@@ -174,6 +174,30 @@ describe('an InferenceService that is applied', () => {
     expect(asRecord(run.api.get('inferencereplicas', 'chat-engine')?.['spec'])['replicas']).toBe(3);
   });
 
+  it('holds the count of its replica, and tells whoever scales that, once for each value', async () => {
+    await startedAndServing();
+    const scale = async (replicas: number): Promise<void> => {
+      const replica = asRecord(run.api.get('inferencereplicas', 'chat-engine'));
+      run.api.put('inferencereplicas', { ...replica, spec: { ...asRecord(replica['spec']), replicas } });
+      await run.settle();
+      expect(asRecord(run.api.get('inferencereplicas', 'chat-engine')?.['spec'])['replicas']).toBe(2);
+    };
+    await scale(5);
+    await scale(4);
+    await scale(5);
+    expect(run.events.map(({ regarding, reason }) => `${reason} ${regarding.kind}/${regarding.name}`)).toEqual(
+      Array.from({ length: 3 }, () => 'ReplicaCountReset InferenceService/chat'),
+    );
+    expect(run.events[0]?.message).toContain(
+      'chat-engine is set from 5 to 2: the count comes from spec.engine.minReplicas',
+    );
+    expect(run.events[2]?.episode).toBe(run.events[0]?.episode);
+    expect(new Set(run.events.map(({ episode }) => episode)).size).toBe(2);
+    run.apply({ engine: { minReplicas: 3 } }, { generation: 2 });
+    await run.settle();
+    expect(run.events).toHaveLength(3);
+  });
+
   it('takes its replica and Services along when it is deleted, and writes nothing itself', async () => {
     await startedAndServing();
     run.api.put('inferenceservices', {

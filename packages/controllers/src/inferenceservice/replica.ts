@@ -5,6 +5,7 @@ import type { OperatorSettings } from '../config/settings.js';
 import type { ReplicaRecord } from '../inferencereplica/replica-record.js';
 import { asInteger, asRecord, asText, asTextMap, type JsonRecord } from '../shared/json.js';
 import type { ResolvedAutoscaler } from './autoscaler.js';
+import { wantedCount } from './count.js';
 import { effectiveLifecycle, effectiveMinReadySeconds } from './lifecycle.js';
 import { mergeComponent } from './merge.js';
 import { podAnnotations } from './metadata.js';
@@ -143,11 +144,6 @@ export function replicaPatch(desired: DesiredReplica, stored: ReplicaRecord): Js
   if (spec === undefined && metadata === undefined) return undefined;
   const { uid, resourceVersion } = stored.meta;
   return { metadata: { ...asRecord(metadata), uid, resourceVersion }, ...(spec === undefined ? {} : { spec }) };
-}
-
-/** A count of zero or none runs one Instance without saying so: whoever owns the count, it is put right. */
-function wantedCount(desired: DesiredReplica, stored: number | undefined): number {
-  return desired.countOwner === 'other' && stored !== undefined && stored > 0 ? stored : desired.minReplicas;
 }
 
 function replicaAnnotations(

@@ -1,12 +1,12 @@
-/** The Events of a pass: what stands in the way of a service, once for each version of it that says so. */
+/** The Events of a pass: what stands in the way of a service or a user, once for each version of it that says so. */
 import { shortHash } from '@omenative/api';
 import type { EventRecord } from '@omenative/kube';
+import type { ActReport } from './act.js';
 import type { ServicePlan, ServiceWorld } from './render.js';
-import type { PassOutcome } from './status.js';
 
 type Told = Omit<EventRecord, 'regarding'>;
 
-export function eventsOf(world: ServiceWorld, plan: ServicePlan, outcome: PassOutcome): readonly Told[] {
+export function eventsOf(world: ServiceWorld, plan: ServicePlan, report: ActReport): readonly Told[] {
   const told = new Map<string, Told>();
   const tell = (type: Told['type'], reason: string, message: string): void => {
     if (told.has(message)) return;
@@ -25,7 +25,8 @@ export function eventsOf(world: ServiceWorld, plan: ServicePlan, outcome: PassOu
       continue;
     tell('Warning', component.reason, component.message);
   }
-  for (const problem of outcome.failed.values()) tell('Warning', problem.reason, problem.message);
-  if (outcome.entryFailed !== undefined) tell('Warning', outcome.entryFailed.reason, outcome.entryFailed.message);
+  for (const problem of report.failed.values()) tell('Warning', problem.reason, problem.message);
+  if (report.entryFailed !== undefined) tell('Warning', report.entryFailed.reason, report.entryFailed.message);
+  for (const message of report.countResets) tell('Normal', 'ReplicaCountReset', message);
   return [...told.values()];
 }
