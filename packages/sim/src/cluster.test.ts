@@ -28,6 +28,16 @@ describe('one seed', () => {
 });
 
 describe('a fork', () => {
+  it('refuses what the cluster refuses', () => {
+    const cluster = newCluster();
+    cluster.hooks.admit = ({ object }) =>
+      object.metadata.name === 'b'
+        ? { is: 'denied', policy: 'p', binding: 'p', reason: 'Forbidden', message: 'no' }
+        : undefined;
+    const statuses = ['a', 'b'].map((name) => createPod(cluster.fork(), name).status);
+    expect(statuses).toEqual([201, 403]);
+  });
+
   it('goes its own way', () => {
     const cluster = newCluster();
     createPod(cluster, 'a');

@@ -52,6 +52,7 @@ export class Cluster {
 
   constructor(init: ClusterInit | World) {
     this.#world = init instanceof World ? init : newWorld(init);
+    this.#world.admit = (review) => this.hooks.admit?.(review);
     this.#world.onClientEntry = (entry) => this.#runClientEntry(entry);
     this.#world.listen((change) => {
       for (const client of this.#clients.values()) client.onChange(change);
@@ -132,7 +133,9 @@ export class Cluster {
 
   /** The same cluster from here on a path of its own: no clients, but the requests they have under way. */
   fork(): Cluster {
-    return new Cluster(this.#world.fork((entry) => entry.kind !== MESSAGE));
+    const fork = new Cluster(this.#world.fork((entry) => entry.kind !== MESSAGE));
+    if (this.hooks.admit !== undefined) fork.hooks.admit = this.hooks.admit;
+    return fork;
   }
 
   /** A new client. Clients of one name are different processes. */

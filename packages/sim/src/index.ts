@@ -7,6 +7,7 @@ export { SimWatch, type SimWatchEvent } from './api/watch.js';
 export type { KubeObject, ObjectMeta, OwnerReference } from './base/object.js';
 export { DEFAULT_OPTIONS, DEFAULT_SCRIPT, type Script, type WorldOptions } from './base/options.js';
 export type { Range } from './base/random.js';
+export type { Admit, Refusal, Review } from './base/review.js';
 export type { Change } from './base/store.js';
 export type { TraceLine } from './base/trace.js';
 export { type AppliedWrite, type ClientOptions, Cluster, type ClusterInit } from './cluster.js';

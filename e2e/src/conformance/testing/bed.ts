@@ -44,6 +44,12 @@ export type Program =
   | 'changing crashes'
   | 'changing unready';
 
+/** The image of pods that `refuse` is about; it exists nowhere. */
+export const FORBIDDEN_IMAGE = 'forbidden:v1';
+
+/** Who refuses pods: a policy, with this reason, or a webhook that can't be reached. */
+export type Refusing = 'Invalid' | 'Forbidden' | 'unreachable';
+
 /** One cluster, with a namespace for this case alone. */
 export interface Bed {
   readonly cluster: 'sim' | 'real';
@@ -54,6 +60,8 @@ export interface Bed {
   eventually<T>(what: string, probe: () => Promise<T | undefined> | T | undefined, withinMs?: number): Promise<T>;
   /** Lets time pass. */
   pause(ms: number): Promise<void>;
+  /** From now on pods of the forbidden image are refused, and for no other reason than this. Returns who refuses. */
+  refuse(refusing: Refusing): Promise<string>;
   /** The image, and the command where there is one, of a container that behaves so. */
   program(program: Program): { readonly image: string; readonly command?: readonly string[] };
 }

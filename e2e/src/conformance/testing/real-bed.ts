@@ -1,8 +1,9 @@
 /** Conformance cases on a real cluster, named by a kubeconfig. */
 import { setTimeout } from 'node:timers/promises';
 import { connectionFromKubeconfig, HttpTransport, systemRuntime } from '@omenative/kube';
-import { type Answer, type Bed, type Program, toAnswer, type Watching } from './bed.js';
+import { type Answer, type Bed, FORBIDDEN_IMAGE, type Program, type Refusing, toAnswer, type Watching } from './bed.js';
 import { definitions } from './definitions.js';
+import { refusingObjects } from './refusing.js';
 import { openWatching } from './sim-bed.js';
 
 const STAY = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
@@ -35,6 +36,7 @@ export class RealBed implements Bed {
   readonly namespace: string;
   readonly #transport: HttpTransport;
   readonly #open: Watching[] = [];
+  readonly #refusing: string[] = [];
 
   private constructor(transport: HttpTransport, namespace: string) {
     this.#transport = transport;
@@ -80,6 +82,31 @@ export class RealBed implements Bed {
     return setTimeout(ms);
   }
 
+  async refuse(refusing: Refusing): Promise<string> {
+    await this.#forgive();
+    const name = `${refusing.toLowerCase()}.${this.namespace}.test`;
+    for (const { path, body } of refusingObjects(refusing, name, this.namespace)) {
+      const { status } = await this.request('POST', path, { body });
+      if (status !== 201) throw new Error(`${path} was refused with ${status}`);
+      this.#refusing.unshift(`${path}/${name}`);
+    }
+    await this.eventually('a refusal', async () => ((await this.#isRefused()) ? true : undefined));
+    return name;
+  }
+
+  /** Takes back who refuses, and waits until nobody does. */
+  async #forgive(): Promise<void> {
+    for (const path of this.#refusing.splice(0)) await this.request('DELETE', path);
+    await this.eventually('no refusal', async () => ((await this.#isRefused()) ? undefined : true));
+  }
+
+  async #isRefused(): Promise<boolean> {
+    const pods = `/api/v1/namespaces/${this.namespace}/pods`;
+    const spec = { containers: [{ name: 'main', image: FORBIDDEN_IMAGE }] };
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
+    return (await this.request('POST', pods, { body, query: { dryRun: 'All' } })).status !== 201;
+  }
+
   program(program: Program): { readonly image: string; readonly command?: readonly string[] } {
     const [image, script] = PROGRAMS[program];
     return script === undefined ? { image } : { image, command: ['/bin/sh', '-c', script] };
@@ -88,6 +115,7 @@ export class RealBed implements Bed {
   /** Ends the streams and leaves the namespace to be deleted. */
   async dispose(): Promise<void> {
     for (const watching of this.#open) watching.close();
+    for (const path of this.#refusing) await this.request('DELETE', path);
     await this.request('DELETE', `/api/v1/namespaces/${this.namespace}`);
     this.#transport.close();
   }

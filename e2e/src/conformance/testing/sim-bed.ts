@@ -1,8 +1,8 @@
 /** Conformance cases on the simulated cluster: the same transport, and time that passes only while somebody waits. */
 import { setImmediate } from 'node:timers/promises';
 import type { Transport, WatchEvent } from '@omenative/kube';
-import { Cluster, type Script } from '@omenative/sim';
-import { type Answer, type Bed, type Program, toAnswer, type Watching } from './bed.js';
+import { Cluster, type Refusal, type Script } from '@omenative/sim';
+import { type Answer, type Bed, FORBIDDEN_IMAGE, type Program, type Refusing, toAnswer, type Watching } from './bed.js';
 import { definitions } from './definitions.js';
 
 /** Containers in the simulation are scripts by image. */
@@ -19,6 +19,8 @@ const imageScripts: Partial<Record<`program/${Program}`, Partial<Script>>> = {
   'program/missing': { pull: 'fail' },
   'program/missing slowly': { pull: 'fail', pullMs: [3000, 4000] },
 };
+
+const REFUSED = 'dial tcp 127.0.0.1:1: connect: connection refused';
 
 export class SimBed implements Bed {
   readonly cluster = 'sim';
@@ -80,6 +82,20 @@ export class SimBed implements Bed {
       if (this.world.touchedClient) await setImmediate();
     }
     this.world.advanceTo(untilMs);
+  }
+
+  refuse(refusing: Refusing): Promise<string> {
+    const name = `${refusing.toLowerCase()}.${this.namespace}.test`;
+    const refusal: Refusal =
+      refusing === 'unreachable'
+        ? { is: 'unreachable', webhook: name, url: 'https://127.0.0.1:1/', error: REFUSED }
+        : { is: 'denied', policy: name, binding: name, reason: refusing, message: 'not this image' };
+    this.world.hooks.admit = ({ resource, object }) => {
+      if (resource !== 'pods') return undefined;
+      const { containers } = object['spec'] as { readonly containers: readonly { readonly image: string }[] };
+      return containers[0]?.image === FORBIDDEN_IMAGE ? refusal : undefined;
+    };
+    return Promise.resolve(name);
   }
 
   program(program: Program): { readonly image: string } {

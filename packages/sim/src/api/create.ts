@@ -1,8 +1,8 @@
 /** POST: from a client's draft to a stored object. */
 
-import { asObject, freeze, type JsonObject, without } from '../base/json.js';
+import { asObject, asText, freeze, type JsonObject, without } from '../base/json.js';
 import { type KubeObject, keyOf } from '../base/object.js';
-import { admitCreate } from './admission.js';
+import { admitNamespace, admitWrite } from './admission.js';
 import { type Call, isDryRun } from './call.js';
 import { checkSize, checkType, complete, faults, unknownFields } from './draft.js';
 import { ApiError, alreadyExists, badRequest, invalid } from './errors.js';
@@ -29,17 +29,18 @@ export function create(
   }
   checkNamespace(call, sent);
   const metadata = createMetadata(call, sent);
+  admitNamespace(call, asText(metadata['name']));
   const completed = complete(resource, withoutStatus(resource, draft), unknownFields(call));
   const named = { ...completed, metadata };
   const admitted = kindRules(resource.id).admitCreate?.(world, named) ?? named;
   const object = withEmptyStatus(resource, admitted) as unknown as KubeObject;
-  admitCreate(call, object);
   const errors = [
     ...nameFaults(resource, object.metadata.name),
     ...metadataFaults(asObject(object.metadata)),
     ...faults(resource, object, undefined),
   ];
   if (errors.length > 0) throw invalid(resource.group, resource.kind, object.metadata.name, errors);
+  admitWrite(call, object, undefined);
   if (world.store.get(resource.id, keyOf(object)) !== undefined) throw alreadyExists(resource, object.metadata.name);
   const owned = record(object);
   checkSize(call, owned);

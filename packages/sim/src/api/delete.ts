@@ -49,7 +49,8 @@ export function deleteOptions(call: Call): DeleteOptions {
 export function remove(call: Call, options: DeleteOptions): Deletion {
   const old = existing(call);
   checkPreconditions(call.resource, old, options);
-  if (call.resource.id === 'namespaces') return removeNamespace(call, old);
+  if (call.resource.id === 'namespaces')
+    return options.dryRun === 'All' ? { object: old, gone: false } : removeNamespace(call, old);
   const marked = graceful(call, old, options);
   if (marked === 'pending') return { object: old, gone: false };
   const { finalizers, changed } = withPropagation(marked ?? old, options);

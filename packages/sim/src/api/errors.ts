@@ -145,6 +145,7 @@ export interface FieldError {
     | 'Required'
     | 'Invalid'
     | 'Duplicate'
+    | 'NotFound'
     | 'Unsupported'
     | 'Forbidden'
     | 'TooLong'
@@ -160,6 +161,7 @@ const CAUSE_REASONS: Readonly<Record<FieldError['type'], string>> = {
   Required: 'FieldValueRequired',
   Invalid: 'FieldValueInvalid',
   Duplicate: 'FieldValueDuplicate',
+  NotFound: 'FieldValueNotFound',
   Unsupported: 'FieldValueNotSupported',
   Forbidden: 'FieldValueForbidden',
   TooLong: 'FieldValueTooLong',
@@ -171,6 +173,7 @@ const TYPE_TEXTS: Readonly<Record<FieldError['type'], string>> = {
   Required: 'Required value',
   Invalid: 'Invalid value',
   Duplicate: 'Duplicate value',
+  NotFound: 'Not found',
   Unsupported: 'Unsupported value',
   Forbidden: 'Forbidden',
   TooLong: 'Too long',

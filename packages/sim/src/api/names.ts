@@ -50,6 +50,12 @@ function nameFault(resource: Resource, name: string): string | undefined {
   }
 }
 
+/** What is wrong with a name that must be a DNS label, as containers and hosts have; undefined when nothing is. */
+export function labelFault(name: string): string | undefined {
+  if (name.length > 63) return 'must be no more than 63 characters';
+  return LABEL.test(name) ? undefined : LABEL_TEXT;
+}
+
 /** The faults of the metadata of a draft. */
 export function metadataFaults(metadata: JsonObject): readonly FieldError[] {
   return [
@@ -60,7 +66,7 @@ export function metadataFaults(metadata: JsonObject): readonly FieldError[] {
 }
 
 /** The faults of a map of labels, wherever it stands. */
-function labelFaults(labels: unknown, field: string): readonly FieldError[] {
+export function labelFaults(labels: unknown, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(asObject(labels))) {
     const keyFault = qualifiedNameFault(key);

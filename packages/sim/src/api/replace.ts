@@ -2,6 +2,7 @@
 
 import { asObject, asText, equal, freeze, type JsonObject, type MutableJson, without } from '../base/json.js';
 import { type KubeObject, objectKey } from '../base/object.js';
+import { admitWrite } from './admission.js';
 import { type Call, isDryRun } from './call.js';
 import type { Recorder } from './create.js';
 import { checkSize, checkType, complete, faults, unknownFields } from './draft.js';
@@ -41,6 +42,7 @@ export function replace(
   const next = withGeneration(resource, prepare(call, old, draft), old);
   const errors = [...metadataUpdateFaults(call, next, old, sent), ...faults(resource, next, old)];
   if (errors.length > 0) throw invalid(resource.group, resource.kind, old.metadata.name, errors);
+  admitWrite(call, next, old);
   const owned = record(next);
   if (equal(owned, old)) return old;
   checkSize(call, owned);

@@ -8,6 +8,7 @@ import { freeze } from './json.js';
 import type { KubeObject } from './object.js';
 import type { WorldOptions } from './options.js';
 import { Random, type Range } from './random.js';
+import type { Admit } from './review.js';
 import { type Change, Store } from './store.js';
 import { Trace } from './trace.js';
 
@@ -36,6 +37,8 @@ export class World {
   readonly trace: Trace;
   /** Private state of parts, by key: frozen JSON. */
   readonly notes: Map<string, unknown>;
+  /** Asked before each valid write of a client. */
+  admit: Admit = () => undefined;
   /** Called with an entry that no part handles: those of clients. */
   onClientEntry: (entry: Entry) => void = () => {};
   readonly #agenda: Agenda;

@@ -2,6 +2,7 @@
 
 import type { SimRequest } from '../api/call.js';
 import type { Random, Range } from '../base/random.js';
+import type { Admit } from '../base/review.js';
 import type { ClientRequest } from './shapes.js';
 
 /** What becomes of one request. */
@@ -71,6 +72,8 @@ export interface WriteAttempt {
 }
 
 export interface Hooks {
+  /** What policies and webhooks would say to a write; kept by forks of the cluster. */
+  admit?: Admit;
   /** Chooses the fate of a request in place of the seed; `n` counts all requests of the client, from 1. */
   onRequest?: (request: ClientRequest, n: number, client: string) => Fate | undefined;
   /** Just before a write is applied: the world is as it was. `drop` keeps it from being applied or answered. */

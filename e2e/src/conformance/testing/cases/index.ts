@@ -3,6 +3,7 @@ import type { Case } from '../bed.js';
 import { applies } from './applies.js';
 import { custom } from './custom.js';
 import { deletes } from './deletes.js';
+import { dryRuns } from './dry-runs.js';
 import { evictions } from './evictions.js';
 import { inPlace } from './in-place.js';
 import { kubelets } from './kubelets.js';
@@ -11,8 +12,10 @@ import { patches } from './patches.js';
 import { pods } from './pods.js';
 import { reads } from './reads.js';
 import { refusals } from './refusals.js';
+import { refusers } from './refusers.js';
 import { scheduling } from './scheduling.js';
 import { services } from './services.js';
+import { templates } from './templates.js';
 import { tenancy } from './tenancy.js';
 import { watches } from './watches.js';
 import { writes } from './writes.js';
@@ -24,9 +27,12 @@ export const cases: readonly Case[] = [
   ...deletes,
   ...reads,
   ...refusals,
+  ...refusers,
+  ...dryRuns,
   ...watches,
   ...custom,
   ...pods,
+  ...templates,
   ...evictions,
   ...services,
   ...tenancy,

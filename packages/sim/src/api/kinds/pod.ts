@@ -5,11 +5,17 @@ import type { KubeObject } from '../../base/object.js';
 import { rfc3339 } from '../../base/time.js';
 import type { World } from '../../base/world.js';
 import type { FieldError } from '../errors.js';
+import { imageFaults, specFaults } from './pod-faults.js';
+import { checkAccount, priorityOf } from './pod-references.js';
 import { qosClass } from './pod-resources.js';
+import { checkQuantities } from './resource-faults.js';
 
 export const podRules = {
   defaults(draft: JsonObject): JsonObject {
     const spec = asObject(draft['spec']);
+    for (const one of [...asList(spec['containers']), ...asList(spec['initContainers'])]) {
+      checkQuantities(asObject(asObject(one)['resources']));
+    }
     const filled: MutableJson = {
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: 30,
@@ -31,10 +37,10 @@ export const podRules = {
 
   admitCreate(world: World, draft: JsonObject): JsonObject {
     const spec = asObject(draft['spec']);
+    checkAccount(world, draft);
     const admitted = withServiceAccount(world, {
       ...spec,
-      preemptionPolicy: 'PreemptLowerPriority',
-      priority: spec['priority'] ?? 0,
+      ...priorityOf(world, draft),
       tolerations: withNodeTolerations(asList(spec['tolerations'])),
     });
     return { ...draft, spec: admitted, status: firstStatus(world, admitted) };
@@ -42,16 +48,7 @@ export const podRules = {
 
   faults(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
     const spec = asObject(object['spec']);
-    const errors = [...containerFaults(asList(spec['containers']), 'spec.containers', spec)];
-    errors.push(...containerFaults(asList(spec['initContainers']), 'spec.initContainers', spec));
-    if (asList(spec['containers']).length === 0) {
-      errors.push({ field: 'spec.containers', type: 'Required', detail: '' });
-    }
-    const policy = spec['restartPolicy'];
-    if (!['Always', 'OnFailure', 'Never'].includes(asText(policy))) {
-      const detail = 'supported values: "Always", "OnFailure", "Never"';
-      errors.push({ field: 'spec.restartPolicy', type: 'Unsupported', value: policy, detail });
-    }
+    const errors = [...specFaults(spec)];
     if (old !== undefined) errors.push(...updateFaults(spec, asObject(old['spec'])));
     return errors;
   },
@@ -177,36 +174,6 @@ function gatedCondition(world: World): JsonObject {
   };
 }
 
-function containerFaults(containers: readonly unknown[], field: string, spec: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const names = new Set<string>();
-  const volumes = new Set(asList(spec['volumes']).map((volume) => asObject(volume)['name']));
-  containers.forEach((one, i) => {
-    const container = asObject(one);
-    const name = asText(container['name']);
-    if (name === '') errors.push({ field: `${field}[${i}].name`, type: 'Required', detail: '' });
-    if (names.has(name)) errors.push({ field: `${field}[${i}].name`, type: 'Duplicate', value: name, detail: '' });
-    names.add(name);
-    const image = asText(container['image']);
-    if (image === '') errors.push({ field: `${field}[${i}].image`, type: 'Required', detail: '' });
-    else if (image !== image.trim()) {
-      const detail = 'must not have leading or trailing whitespace';
-      errors.push({ field: `${field}[${i}].image`, type: 'Invalid', value: image, detail });
-    }
-    asList(container['volumeMounts']).forEach((mount, j) => {
-      const volume = asObject(mount)['name'];
-      if (volumes.has(volume)) return;
-      errors.push({
-        field: `${field}[${i}].volumeMounts[${j}].name`,
-        type: 'Invalid',
-        value: volume,
-        detail: 'Not found',
-      });
-    });
-  });
-  return errors;
-}
-
 const CHANGEABLE =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
@@ -216,6 +183,8 @@ function updateFaults(spec: JsonObject, before: JsonObject): readonly FieldError
     if (asList(spec[list]).length === asList(before[list]).length) continue;
     return [{ field: `spec.${list}`, type: 'Forbidden', detail: 'pod updates may not add or remove containers' }];
   }
+  // Images are checked a second time, as what may change.
+  for (const list of ['containers', 'initContainers']) errors.push(...imageFaults(asList(spec[list]), `spec.${list}`));
   const oldTolerations = asList(before['tolerations']);
   const missing = oldTolerations.some((old) => !asList(spec['tolerations']).some((now) => equalToleration(now, old)));
   if (missing) {
