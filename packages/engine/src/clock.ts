@@ -5,10 +5,19 @@
  */
 import type { OperationBase, Sec } from '@omenative/api';
 
-/** What holds an operation from outside. `Paused` is written to `waiting`; a scheduling gate parks without a token. */
-export type Parking = 'running' | 'Paused' | 'AdmissionGated';
+/**
+ * What holds an operation from outside, as it is written to `waiting`; a scheduling gate parks without a token. An attempt
+ * has one answer a pass, so that a token never goes empty between two of them.
+ */
+export type Parking =
+  | 'running'
+  | 'QuotaExceeded'
+  | 'AdmissionUnavailable'
+  | 'Unschedulable'
+  | 'AdmissionGated'
+  | 'Paused';
 
-/** Tokens that park, of which this version decides only `Paused`; one it can't confirm is released. */
+/** Tokens that this version decides about; any other one survives and parks nothing. */
 const parkingTokens: ReadonlySet<string> = new Set([
   'Paused',
   'QuotaExceeded',
@@ -31,7 +40,7 @@ export function withClock<O extends OperationBase>(
   now: Sec,
   timeoutSec: number | undefined,
 ): O {
-  const waiting = parking === 'Paused' ? 'Paused' : parkingTokens.has(op.waiting) ? '' : op.waiting;
+  const waiting = tokenOf(parking) ?? (parkingTokens.has(op.waiting) ? '' : op.waiting);
   if (parking !== 'running') {
     if (op.deadline === undefined && op.waiting === waiting) return op;
     const { deadline: _, ...parked } = op;
@@ -40,6 +49,17 @@ export function withClock<O extends OperationBase>(
   const armed = op.deadline === undefined ? deadlineFrom(now, timeoutSec) : {};
   if (op.waiting === waiting && armed.deadline === undefined) return op;
   return { ...op, waiting, ...armed };
+}
+
+function tokenOf(parking: Parking): string | undefined {
+  return parking === 'running' || parking === 'AdmissionGated' ? undefined : parking;
+}
+
+/** `op` with the time of the last quota refusal. Returns `op` itself when nothing changes. */
+export function withRefusal<O extends OperationBase>(op: O, capacityRefusedAt: Sec | undefined): O {
+  if (op.capacityRefusedAt === capacityRefusedAt) return op;
+  const { capacityRefusedAt: _, ...others } = op;
+  return (capacityRefusedAt === undefined ? others : { ...others, capacityRefusedAt }) as O;
 }
 
 export function isOverdue(op: OperationBase, now: Sec): boolean {

@@ -1,14 +1,22 @@
 /** The working copy of one pass: rows as decided so far, and what was said about them. Lives only inside `transition`. */
-import type { Index, InstanceRow, RolloutHold } from '@omenative/api';
+import type { Index, InstanceRow, RetryBlock, Rev, RolloutHold } from '@omenative/api';
 import type { EventIntent } from './effects.js';
 import type { Hold, Wakes } from './hold.js';
 import type { Read } from './plan-types.js';
+import { type Wave, withAttempt, withFailure, withoutBlock } from './retry.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What an operation decides for its unit. */
 export type Step =
   /** The row as it shall be persisted. `hold` when it waits all the same. */
-  | { readonly to: 'row'; readonly row: InstanceRow; readonly events?: readonly EventIntent[]; readonly hold?: Hold }
+  | ({ readonly to: 'row'; readonly row: InstanceRow; readonly hold?: Hold } & Consequences)
+  /** Several rows in one write: the two halves of a gang that is replaced. `row` is the unit's own, absent when it goes. */
+  | ({
+      readonly to: 'rows';
+      readonly rows: readonly InstanceRow[];
+      readonly removed: readonly Index[];
+      readonly hold?: Hold;
+    } & Consequences)
   /** The Instance is gone: its row is dropped. */
   | { readonly to: 'removed'; readonly events?: readonly EventIntent[] }
   | { readonly to: 'wait'; readonly hold: Hold }
@@ -17,9 +25,21 @@ export type Step =
   /** Converged: nothing to do and nothing to wait for. */
   | { readonly to: 'rest' };
 
+/** What goes with a step into the same write. */
+interface Consequences {
+  readonly events?: readonly EventIntent[];
+  /** An attempt has failed: its revision's ladder hears of it. */
+  readonly failed?: Wave;
+  /** An attempt has begun: it takes the token of its revision's ladder. */
+  readonly tries?: Rev;
+  /** An Instance has become Ready on this revision, so nothing speaks against it any more. */
+  readonly proved?: Rev;
+}
+
 export interface Draft {
   readonly snapshot: Snapshot;
   readonly rows: Map<Index, InstanceRow>;
+  blocks: readonly RetryBlock[];
   /** Units that an operation claimed in this pass; a later stage leaves them alone. */
   readonly claimed: Set<Index>;
   readonly holds: Hold[];
@@ -34,6 +54,7 @@ export function newDraft(snapshot: Snapshot): Draft {
   return {
     snapshot,
     rows: new Map(snapshot.status.rows),
+    blocks: snapshot.status.blocks,
     claimed: new Set(),
     holds: [],
     events: [],
@@ -49,7 +70,19 @@ export function apply(draft: Draft, index: Index, step: Step): void {
     case 'row':
       draft.rows.set(index, step.row);
       draft.claimed.add(index);
-      draft.events.push(...(step.events ?? []));
+      bookConsequences(draft, step);
+      if (step.hold !== undefined) draft.holds.push(step.hold);
+      return;
+    case 'rows':
+      for (const row of step.rows) {
+        draft.rows.set(row.index, row);
+        draft.claimed.add(row.index);
+      }
+      for (const gone of step.removed) {
+        draft.rows.delete(gone);
+        draft.claimed.add(gone);
+      }
+      bookConsequences(draft, step);
       if (step.hold !== undefined) draft.holds.push(step.hold);
       return;
     case 'removed':
@@ -67,6 +100,24 @@ export function apply(draft: Draft, index: Index, step: Step): void {
     case 'rest':
       return;
   }
+}
+
+function bookConsequences(draft: Draft, { events, failed, tries, proved }: Consequences): void {
+  draft.events.push(...(events ?? []));
+  const { now, config, replica, spec } = draft.snapshot;
+  if (proved !== undefined) draft.blocks = withoutBlock(draft.blocks, proved);
+  if (tries !== undefined) draft.blocks = withAttempt(draft.blocks, tries);
+  if (failed === undefined) return;
+  const before = draft.blocks;
+  draft.blocks = withFailure(before, failed, config.updateRetry, now);
+  const block = draft.blocks.find((other) => other.target === failed.rev);
+  if (draft.blocks === before || block?.state !== 'Held') return;
+  draft.events.push({
+    reason: 'RetryHeld',
+    type: 'Warning',
+    episode: `${failed.rev}/${now}`,
+    text: `InferenceReplica ${replica.namespace}/${replica.name} component=${spec.component} update to revision ${failed.rev} held after ${block.attempts} failed attempt(s) (last failure: ${failed.reason}); publish a corrected revision or raise lifecycle.updateRetry limits`,
+  });
 }
 
 /** Forgets what an Instance waited for: its operation has ended in this very pass. */

@@ -1,6 +1,6 @@
 /** Everything the controller may do to a cluster, as data: a closed union, so that nothing else can be done. */
 import type { Index, Rev, Runner, Sec } from '@omenative/api';
-import type { GateHold, Uid } from './snapshot.js';
+import type { GateHold, InPlaceMarker, Uid } from './snapshot.js';
 
 /** `{do}/{object}/{uid or name}/{operation id or rule}`: the same wish has the same key in every pass. */
 export type EffectKey = string;
@@ -24,6 +24,10 @@ export type CoverRule =
   | 'refill'
   /** A pod of a resting Instance belongs to a revision that the row neither runs nor aims at. */
   | 'alien'
+  /** A user reset a Failed Instance: its pods are booked on its row. */
+  | 'reset'
+  /** The marker of an in-place update on a pod of a row that has none. */
+  | 'marker'
   /** The replica itself: finalizer, revision, headless Service. */
   | 'object';
 
@@ -57,6 +61,20 @@ export type DeletePod = EffectBase & {
   readonly guard: 'none' | 'unroutedLive';
 };
 
+/** Changes a running pod into one of another revision, in one patch with its UID and resourceVersion. */
+export type PatchInPlace = EffectBase & {
+  readonly do: 'patchInPlace';
+  readonly pod: PodRef;
+  /** By container; empty when only metadata changes. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly marker?: InPlaceMarker;
+  /** Null takes a key away. */
+  readonly labels: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+};
+/** Takes a user's request off the replica: that very value, and no later one. */
+export type AckMail = EffectBase & { readonly do: 'ackMail'; readonly annotation: string; readonly value: string };
+
 export type Effect =
   | (EffectBase & { readonly do: 'finalizer'; readonly change: 'add' | 'remove' })
   | (EffectBase & { readonly do: 'createRevision'; readonly rev: Rev })
@@ -65,7 +83,10 @@ export type Effect =
   | (EffectBase & { readonly do: 'deleteHeadless' })
   | CreatePod
   | GatePod
-  | DeletePod;
+  | DeletePod
+  | PatchInPlace
+  | (EffectBase & { readonly do: 'dropMarker'; readonly pod: PodRef })
+  | AckMail;
 
 /** What came of an effect. Kept in memory between passes and may vanish at any moment without harm. */
 export interface Outcome {

@@ -10,6 +10,7 @@ const waiting = (reason: string, over: Partial<ContainerView> = {}, name = 'ome-
   restartCount: 0,
   image: 'v1',
   imageID: '',
+  runningImage: '',
   waiting: { reason, message: `because of ${reason}` },
   ...over,
 });

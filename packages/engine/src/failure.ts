@@ -40,14 +40,14 @@ export interface Stuck {
 
 /**
  * Containers that wait for a reason that doesn't clear. Their time counts from the container's last end, not from the
- * pod's creation: a pod that crashed once after its first minute is not stuck.
+ * pod's creation: a pod that crashed once after its first minute is not stuck. Each attempt gets the whole grace anew.
  */
 export function stuckContainers(pods: readonly PodView[], attemptStartedAt: Sec): readonly Stuck[] {
   return pods.filter(isLive).flatMap((pod) =>
     pod.containers.flatMap((container) => {
       const reason = container.waiting?.reason ?? '';
       if (!stuckReasons.has(reason)) return [];
-      const since = container.lastTerminated?.finishedAt ?? Math.max(pod.createdAt, attemptStartedAt);
+      const since = Math.max(container.lastTerminated?.finishedAt ?? pod.createdAt, attemptStartedAt);
       return [{ pod, container, reason, since }];
     }),
   );

@@ -27,6 +27,12 @@ export type HoldReason =
   | 'ApiBudget'
   | 'NameTaken'
   | 'RevisionGone'
+  | 'TemplateCheck'
+  | 'StatusBytes'
+  /** The clock is parked: a quota, a webhook, the scheduler. */
+  | 'QuotaExceeded'
+  | 'AdmissionUnavailable'
+  | 'Unschedulable'
   | 'Blind'
   | 'Unproved'
   | 'Orphan'

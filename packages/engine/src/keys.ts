@@ -16,3 +16,7 @@ export function keyOfGate(podName: string, uid: string, change: 'add' | 'remove'
 export function keyOfObject(verb: string, name: string): EffectKey {
   return `${verb}/${name}/object`;
 }
+
+export function keyOfPatch(podName: string, uid: string, coveredBy: string): EffectKey {
+  return `patchInPlace/${podName}/${uid}/${coveredBy}`;
+}

@@ -1,9 +1,11 @@
-/** Who may start an update: partition, order, and what already charges the surge budget. */
+/** Who may start an update: partition, order, and what already charges the two budgets. */
 import type { Index, Rev } from '@omenative/api';
 import { charged, fits, type Ledger, resolveBudget } from './budgets.js';
 import { restingSet } from './operations/resting.js';
 import { isSurging } from './operations/update-surge.js';
+import { isInService } from './own-set.js';
 import { servesNow } from './readiness.js';
+import type { LadderVerdict } from './retry.js';
 import type { PodView, Snapshot } from './snapshot.js';
 import { isTerminal, isTerminating, slotsOf, type Unit } from './units.js';
 
@@ -14,10 +16,10 @@ import { isTerminal, isTerminating, slotsOf, type Unit } from './units.js';
 export function partitionHeld(snapshot: Snapshot, units: readonly Unit[]): ReadonlySet<Index> {
   const { partition } = snapshot.spec.update;
   const candidates = units
-    .filter(
-      ({ row }) => (row.kind === 'ready' || row.kind === 'failed' || row.kind === 'pending') && row.running !== '',
-    )
-    .filter(({ row }) => row.running !== snapshot.target);
+    .filter(({ row }) => isAtRest(row.kind) && row.running !== '')
+    .filter(({ row }) => row.running !== snapshot.target)
+    // A failed update that keeps its operation has left its revision already.
+    .filter(({ row }) => row.kind !== 'failed' || row.kept === undefined);
   const rebuilding = units.filter(
     ({ row }) => row.kind === 'creating' && row.running !== '' && row.op.target !== snapshot.target,
   );
@@ -29,10 +31,18 @@ export function partitionHeld(snapshot: Snapshot, units: readonly Unit[]): Reado
   );
 }
 
-/** The revision an Instance without pods is built at: the target, unless the partition keeps it on the one it ran. */
-export function rebuildRevision(snapshot: Snapshot, unit: Unit, held: ReadonlySet<Index>): Rev {
+function isAtRest(kind: Unit['row']['kind']): boolean {
+  return kind === 'ready' || kind === 'failed' || kind === 'pending' || kind === 'parked';
+}
+
+/**
+ * The revision an Instance without pods is built at: the target, unless the partition keeps it on the one it ran, or the
+ * target may not be tried now: what ran before is better than nothing.
+ */
+export function rebuildRevision(snapshot: Snapshot, unit: Unit, held: ReadonlySet<Index>, ladder: LadderVerdict): Rev {
   const { running } = unit.row;
-  const keeps = held.has(unit.index) && running !== '' && snapshot.revisions.get(running) !== 'gone';
+  const isKept = held.has(unit.index) || ladder.is !== 'open';
+  const keeps = isKept && running !== '' && snapshot.revisions.get(running) !== 'gone';
   return keeps ? running : snapshot.target;
 }
 
@@ -55,9 +65,12 @@ export function surgeCharge(snapshot: Snapshot, units: readonly Unit[]): SurgeCh
   let used = 0;
   let because = '';
   for (const unit of units) {
+    // The slot of a pair is charged to its source.
+    if (unit.row.kind === 'gangTo') continue;
     // One that leaves in mid-surge still has both its pods.
     const isLeaving = unit.row.kind === 'deleting';
-    if (!isLeaving && (snapshot.blind.has(unit.index) || isSurging(unit.row))) {
+    const surges = isSurging(unit.row) || unit.row.kind === 'gangFrom';
+    if (!isLeaving && (snapshot.blind.has(unit.index) || surges)) {
       used += 1;
       continue;
     }
@@ -100,9 +113,53 @@ export class SurgeAdmission {
   }
 }
 
+/**
+ * Admits updates that take an Instance out of service. What is out of service counts, whoever took it out: an update must not
+ * take the last one that the budget wants serving. An Instance that serves nothing costs nothing to replace.
+ */
+export class UnavailableAdmission {
+  #ledger: Ledger;
+  readonly #because: string;
+
+  constructor(snapshot: Snapshot, units: readonly Unit[]) {
+    const { replicas, update } = snapshot.spec;
+    const inService = units.filter(
+      (unit) =>
+        unit.row.kind !== 'deleting' &&
+        !snapshot.blind.has(unit.index) &&
+        isInService(snapshot, unit) &&
+        !isGoing(unit),
+    ).length;
+    this.#ledger = { limit: resolveBudget(update.maxUnavailable, replicas), used: Math.max(0, replicas - inService) };
+    const dark = units.find((unit) => unit.row.kind !== 'deleting' && isRolledDark(snapshot, unit));
+    this.#because = dark === undefined ? '' : `; Instance ${dark.index} runs the target and does not serve`;
+  }
+
+  /** Undefined: the Instance may start, and is charged; else the reason why it may not, for people. */
+  admit(serves: 'serving' | 'dark'): string | undefined {
+    if (serves === 'dark') return undefined;
+    if (!fits(this.#ledger, 1)) {
+      const { limit, used } = this.#ledger;
+      return `per-Component unavailability budget ${limit} exhausted (would become ${used + 1})${this.#because}`;
+    }
+    this.#ledger = charged(this.#ledger, 1);
+    return undefined;
+  }
+}
+
+/** Its operation is about to take it out of service, or has not brought it back for good. */
+function isGoing(unit: Unit): boolean {
+  const { row } = unit;
+  return row.kind === 'restarting' || (row.kind === 'updating' && !isSurging(row));
+}
+
 /** It was moved to the target and does not serve on it: the rollout goes no further while that is so. */
 function isRolledDark(snapshot: Snapshot, unit: Unit): boolean {
-  return unit.row.running === snapshot.target && !servesNow(restingSet(snapshot, unit, unit.row));
+  return (
+    unit.row.running === snapshot.target &&
+    unit.row.kind !== 'gangFrom' &&
+    !servesNow(restingSet(snapshot, unit, unit.row))
+  );
 }
 
 function reasonOf(unit: Unit, extra: PodView | undefined): string {

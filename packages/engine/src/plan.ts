@@ -10,8 +10,7 @@ import type { Effect } from './effects.js';
 import { isEqual } from './equal.js';
 import type { Hold } from './hold.js';
 import { keyOfObject } from './keys.js';
-import { expiryWake } from './operations/expire.js';
-import { isSurging } from './operations/update-surge.js';
+import { expiryWake, isAttempt } from './operations/expire.js';
 import type { Plan } from './plan-types.js';
 import { aggregated } from './say.js';
 import type { Snapshot } from './snapshot.js';
@@ -91,7 +90,7 @@ function expiries(snapshot: Snapshot, status: DecodedStatus): readonly (number |
   return unitsOf(snapshot, status.rows).map((unit) => {
     const { row } = unit;
     if (snapshot.blind.has(unit.index)) return undefined;
-    return row.kind === 'creating' || isSurging(row) ? expiryWake(snapshot, unit, row) : undefined;
+    return isAttempt(row) ? expiryWake(snapshot, unit, row) : undefined;
   });
 }
 

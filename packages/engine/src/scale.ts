@@ -18,7 +18,8 @@ export function planIndices(snapshot: Snapshot, units: readonly Unit[]): IndexPl
   const staying = units.filter((unit) => unit.row.kind !== 'deleting');
   const pins = pinned(staying);
   const ranked = staying
-    .filter((unit) => !pins.has(unit.index))
+    // The marker of a failed pair has no place of its own: it goes with its source's operation.
+    .filter((unit) => !pins.has(unit.index) && unit.row.kind !== 'gangTo')
     .map((unit) => ({ index: unit.index, rank: rankOf(snapshot, unit) }))
     .toSorted((a, b) => a.rank - b.rank || a.index - b.index);
   // Only the sources of a hand-over count against the wanted number: its other half is the transient one more.
@@ -70,7 +71,8 @@ function rankOf(snapshot: Snapshot, unit: Unit): number {
   // An old pod that an update leaves to its grace says nothing about the Instance.
   const serves = servesNow(restingSet(snapshot, unit, row));
   const healthy = row.kind === 'ready' && (pods.length === 0 ? row.published.pods === 0 : serves);
-  const revision = row.target === '' ? row.running : row.target;
+  // What a Ready Instance failed to become says nothing about what it is.
+  const revision = row.kind === 'ready' || row.target === '' ? row.running : row.target;
   const blocked = snapshot.status.blocks.some(
     (block) => block.target === revision && block.state !== 'RetryInProgress',
   );

@@ -119,8 +119,9 @@ export interface ContainerView {
   readonly restartCount: number;
   /** `spec.containers[].image`. */
   readonly image: string;
-  /** What the kubelet reports it runs. */
+  /** What the kubelet reports it runs, by digest and by name; '' while nothing runs. */
   readonly imageID: string;
+  readonly runningImage: string;
   readonly waiting?: { readonly reason: string; readonly message: string };
   readonly terminated?: TerminatedState;
   readonly lastTerminated?: TerminatedState;
@@ -138,6 +139,12 @@ export type GateView =
   | { readonly state: 'malformed'; readonly message: string }
   | { readonly state: 'true' }
   | { readonly state: 'false'; readonly holds: readonly GateHold[] };
+
+/** The record on a pod of an in-place update: what it should run, and how often its containers had restarted before. */
+export interface InPlaceMarker {
+  readonly targetImages: Readonly<Record<string, string>>;
+  readonly restartCounts: Readonly<Record<string, number>>;
+}
 
 export interface PodView {
   readonly name: string;
@@ -167,6 +174,8 @@ export interface PodView {
   /** When `Ready` last changed. */
   readonly readyChangedAt?: Sec;
   readonly gate: GateView;
+  /** Absent: no in-place update was recorded, or what was recorded can't be read. */
+  readonly inPlace?: InPlaceMarker;
   readonly containers: readonly ContainerView[];
 }
 
@@ -177,6 +186,13 @@ export interface Proofs {
   /** Indices whose pods were read live in this pass: what `pods` holds for them is all there is. */
   readonly readIndices: ReadonlySet<Index>;
 }
+
+/** What the API server said to a dry run of the pods of a revision. */
+export type TemplateCheck =
+  | { readonly of: Rev; readonly is: 'accepted' }
+  /** It has not been asked yet, or could not say; `text` for people, when there is something to tell. */
+  | { readonly of: Rev; readonly is: 'unknown'; readonly retryAt: Sec; readonly text?: string }
+  | { readonly of: Rev; readonly is: 'refused'; readonly message: string };
 
 /** Everything a plan may look at. */
 export interface Snapshot {
@@ -203,6 +219,8 @@ export interface Snapshot {
   readonly cordoned: ReadonlySet<string>;
   readonly headlessService: 'present' | 'absent' | 'terminating' | 'foreign';
   readonly inbox: ReadonlyMap<EffectKey, Outcome>;
+  /** Of the target; absent while nothing hangs on it. */
+  readonly templateCheck?: TemplateCheck;
   /** Instances with a write of ours that the cache has not shown yet. */
   readonly blind: ReadonlySet<Index>;
   readonly proofs: Proofs;

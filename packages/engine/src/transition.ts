@@ -2,28 +2,35 @@
  * The first half of a plan: from what is persisted and what is seen to what shall be persisted. The order of the stages is
  * the order of precedence; an Instance that one stage claimed is left alone by the later ones.
  */
-import { type DecodedStatus, type Index, type InstanceRow, newRowBase } from '@omenative/api';
-import { admitDeletes, missingPods } from './batches.js';
-import { selectPrefix } from './budgets.js';
-import { withClock } from './clock.js';
+import type { DecodedStatus, Index, InstanceRow } from '@omenative/api';
+import { admitDeletes } from './batches.js';
+import { withoutSpentBookings } from './bookings.js';
+import { withClock, withRefusal } from './clock.js';
 import { conditionsOf, currentRevisionOf } from './conditions.js';
 import { publishCounts } from './counts.js';
+import { createInstances, wantedRevision } from './create-instances.js';
 import { apply, type Draft, forgetHolds, newDraft } from './draft.js';
 import type { EventIntent } from './effects.js';
-import { parkingOf } from './holds/parking.js';
+import { keptBlocks } from './history.js';
+import { type Held, holdOf, parkingOf } from './holds/parking.js';
+import { readMail } from './mail.js';
 import { adoptPods } from './operations/adopt.js';
 import { advanceCreate, openCreate } from './operations/create.js';
 import { advanceDelete, openDelete } from './operations/delete.js';
-import { expire } from './operations/expire.js';
-import { withoutSpentBookings } from './operations/recycle.js';
-import { advanceFailed, advanceReady, restingSet } from './operations/resting.js';
+import { expire, isAttempt } from './operations/expire.js';
+import { advanceParked } from './operations/parked.js';
+import { advanceFailed, advanceReady } from './operations/resting.js';
+import { advanceGangSurge, isOrphanMarker, markerOf } from './operations/update-gang-surge.js';
+import { advanceInPlace, isInPlace } from './operations/update-in-place.js';
+import { advanceRecreate, isRecreating } from './operations/update-recreate.js';
 import { advanceSurge, isSurging } from './operations/update-surge.js';
-import { partitionHeld, rebuildRevision } from './pacing.js';
-import { servesNow } from './readiness.js';
+import { partitionHeld } from './pacing.js';
+import { ladderOf } from './retry.js';
 import { startUpdates } from './rollout.js';
-import { sayInstance, sayReplica } from './say.js';
+import { sayReplica } from './say.js';
 import { planIndices } from './scale.js';
 import type { Snapshot } from './snapshot.js';
+import { allUnits, current, freeUnits } from './stages.js';
 import { type Unit, unitsOf } from './units.js';
 
 export interface Transition {
@@ -33,9 +40,10 @@ export interface Transition {
 
 export function transition(snapshot: Snapshot): Transition {
   const draft = newDraft(snapshot);
-  tidy(draft);
-  const units = unitsOf(snapshot, draft.rows).filter((unit) => !isBlind(draft, unit.index));
   const deleting = snapshot.replica.deletingSince !== undefined;
+  tidy(draft);
+  if (!deleting) mendPairs(draft);
+  const units = unitsOf(snapshot, draft.rows).filter((unit) => !isBlind(draft, unit));
   if (!deleting) runClocks(draft, units);
   const plan = deleting
     ? { missing: [], extras: units.map((unit) => unit.index).toReversed() }
@@ -44,10 +52,11 @@ export function transition(snapshot: Snapshot): Transition {
   deleteUnits(draft, units, plan.extras);
   if (!deleting) {
     settle(draft, units);
+    readMail(draft, freeUnits(draft, units));
     const extras = new Set(plan.extras);
     const staying = units.filter((unit) => !extras.has(unit.index));
     startUpdates(draft, freeUnits(draft, staying));
-    create(draft, staying, planIndices(snapshot, allUnits(draft)).missing);
+    createInstances(draft, staying, planIndices(snapshot, allUnits(draft)).missing);
     fail(draft, units);
   }
   return { status: publish(draft), draft };
@@ -55,29 +64,66 @@ export function transition(snapshot: Snapshot): Transition {
 
 /** Bookings that have served their purpose. */
 function tidy(draft: Draft): void {
-  for (const unit of unitsOf(draft.snapshot, draft.rows)) {
-    if (!draft.snapshot.blind.has(unit.index)) draft.rows.set(unit.index, withoutSpentBookings(unit.row, unit));
+  const { snapshot, rows } = draft;
+  for (const unit of unitsOf(snapshot, rows)) {
+    if (snapshot.blind.has(unit.index)) continue;
+    const { row } = unit;
+    const pairs = row.kind === 'gangFrom' ? (snapshot.pods.get(row.op.surgeIndex) ?? []) : [];
+    rows.set(unit.index, withoutSpentBookings(row, [...unit.pods, ...pairs]));
   }
 }
 
-function isBlind(draft: Draft, index: Index): boolean {
-  if (!draft.snapshot.blind.has(index)) return false;
+/**
+ * Halves of a gang surge that lost their other half are mended before anything is counted or started: a claim gets its
+ * marker back or is given up, a marker without a claim becomes an Instance of its own.
+ */
+function mendPairs(draft: Draft): void {
+  const { snapshot, rows } = draft;
+  for (const unit of unitsOf(snapshot, rows)) {
+    const { row } = unit;
+    if (snapshot.blind.has(unit.index)) continue;
+    if (row.kind === 'gangFrom') {
+      const marker = markerOf(rows, row).is;
+      if (marker === 'missing' || marker === 'occupied') {
+        apply(draft, unit.index, advanceGangSurge(snapshot, rows, unit, row));
+      }
+    } else if (isOrphanMarker(rows, row)) {
+      const isKept = row.op.step === 'GangSurgeTarget';
+      const mended = isKept
+        ? openCreate(snapshot, row, row.op.target, 'its update has lost the Instance it was to replace')
+        : openDelete(snapshot, row, 'its update was given up');
+      apply(draft, unit.index, { to: 'row', row: mended });
+    }
+  }
+}
+
+/** Both halves of a pair are blind when one is: they advance together. */
+function isBlind(draft: Draft, unit: Unit): boolean {
+  const { blind } = draft.snapshot;
+  const { row } = unit;
+  const isPairBlind = row.kind === 'gangFrom' && blind.has(row.op.surgeIndex);
+  if (!blind.has(unit.index) && !isPairBlind) return false;
   draft.holds.push({
     is: 'Blind',
-    index,
-    text: `the watch has not shown our last write to Instance ${index} yet`,
-    wake: [{ on: 'floor', key: String(index) }],
+    index: unit.index,
+    text: `the watch has not shown our last write to Instance ${unit.index} yet`,
+    wake: [{ on: 'floor', key: String(unit.index) }],
   });
   return true;
 }
 
 /** Parks or re-arms every attempt's clock before anything can fail. Deletions go on while a rollout is paused. */
 function runClocks(draft: Draft, units: readonly Unit[]): void {
-  const { now, spec } = draft.snapshot;
+  const { snapshot } = draft;
+  const { now, spec } = snapshot;
   for (const unit of units) {
-    const row = current(draft, unit).row;
-    if (row.kind !== 'creating' && !isSurging(row)) continue;
-    const op = withClock(row.op, parkingOf(draft.snapshot, unit), now, spec.instanceReadyTimeoutSec);
+    const { row } = current(draft, unit);
+    if (!isAttempt(row)) continue;
+    const held: Held = parkingOf(snapshot, unit, row);
+    const hold = holdOf(unit, row, held);
+    if (hold !== undefined) draft.holds.push(hold);
+    const refused = withRefusal(row.op, held.capacityRefusedAt);
+    const op = withClock(refused, held.parking, now, spec.instanceReadyTimeoutSec);
     if (op !== row.op) draft.rows.set(unit.index, { ...row, op } as InstanceRow);
   }
 }
@@ -99,8 +145,11 @@ function deleteUnits(draft: Draft, units: readonly Unit[], extras: readonly Inde
 function settle(draft: Draft, units: readonly Unit[]): void {
   const { snapshot } = draft;
   const held = partitionHeld(snapshot, allUnits(draft));
+  const ladder = () => ladderOf(draft.blocks, draft.rows.values(), snapshot.target, snapshot.now);
   for (const unit of freeUnits(draft, units)) {
     const { row, index } = unit;
+    // Its pair may have been decided with another unit in this very pass.
+    if (draft.claimed.has(index)) continue;
     switch (row.kind) {
       case 'ready':
         apply(draft, index, advanceReady(snapshot, unit, row));
@@ -109,19 +158,25 @@ function settle(draft: Draft, units: readonly Unit[]): void {
         apply(draft, index, advanceFailed(snapshot, unit, row));
         break;
       case 'creating':
-        apply(draft, index, advanceCreate(snapshot, unit, row, rebuildRevision(snapshot, unit, held)));
+        apply(draft, index, advanceCreate(snapshot, unit, row, wantedRevision(draft, unit, held)));
         break;
       case 'updating':
         if (isSurging(row)) apply(draft, index, advanceSurge(snapshot, unit, row));
-        else notDriven(draft, unit);
+        else if (isRecreating(row)) apply(draft, index, advanceRecreate(snapshot, unit, row));
+        else if (isInPlace(row)) apply(draft, index, advanceInPlace(snapshot, unit, row));
         break;
+      case 'parked':
+        apply(draft, index, advanceParked(snapshot, unit, row, ladder()));
+        break;
+      case 'gangFrom':
+        apply(draft, index, advanceGangSurge(snapshot, draft.rows, unit, row));
+        break;
+      // Advanced with its source.
+      case 'gangTo':
       case 'pending':
       case 'deleting':
         break;
       case 'restarting':
-      case 'parked':
-      case 'gangFrom':
-      case 'gangTo':
       case 'migrateFrom':
       case 'migrateTo':
       case 'foreign':
@@ -141,58 +196,11 @@ function notDriven(draft: Draft, unit: Unit): void {
   });
 }
 
-/** Rebuilds what is Pending, retries what failed at another revision, then adds what is missing; whole Instances only. */
-function create(draft: Draft, units: readonly Unit[], missing: readonly Index[]): void {
-  const { snapshot } = draft;
-  if (snapshot.spec.pause !== 'running') return;
-  const held = partitionHeld(snapshot, allUnits(draft));
-  const rebuilds = freeUnits(draft, units).filter((unit) => unit.row.kind === 'pending' || startsOver(snapshot, unit));
-  const candidates: readonly Unit[] = [
-    ...rebuilds,
-    ...missing.map((index): Unit => ({ index, row: { ...newRowBase(index), kind: 'pending' }, pods: [] })),
-  ].toSorted((a, b) => a.index - b.index);
-  const size = snapshot.spec.runners.reduce((sum, runner) => sum + runner.size, 0);
-  const used = missingPods(snapshot, unitsOf(snapshot, draft.rows));
-  const selected = selectPrefix(candidates, () => size, { limit: snapshot.config.scaleUpPodBatch, used });
-  for (const unit of selected) {
-    const rev = rebuildRevision(snapshot, unit, held);
-    const reason = unit.row.running === '' ? 'scale up' : 'the Instance lost its pods';
-    const row = openCreate(snapshot, unit.row, rev, reason);
-    const created = sayInstance(
-      snapshot,
-      'Normal',
-      'InstanceCreated',
-      row.index,
-      row.op.id,
-      `its pods are created at revision ${rev} (${reason})`,
-    );
-    apply(draft, unit.index, { to: 'row', row, events: [created] });
-  }
-  const waiting = candidates.length - selected.length;
-  if (waiting > 0) {
-    draft.holds.push({
-      is: 'Batch',
-      text: `${waiting} Instance(s) wait for the pods of this batch to be created (lifecycle.scaleUpPodBatchSize ${snapshot.config.scaleUpPodBatch})`,
-      wake: [
-        { on: 'pod', key: '*' },
-        { on: 'floor', key: '*' },
-      ],
-    });
-  }
-}
-
-/** It never ran and failed at another revision. One that serves by now is about to heal, and is then updated like others. */
-function startsOver(snapshot: Snapshot, unit: Unit): boolean {
-  const { row } = unit;
-  if (row.kind !== 'failed' || row.running !== '' || row.target === snapshot.target) return false;
-  return !servesNow(restingSet(snapshot, unit, row));
-}
-
 /** Last of all: attempts that this pass neither advanced nor opened may be at their end. */
 function fail(draft: Draft, units: readonly Unit[]): void {
   for (const unit of freeUnits(draft, units)) {
     const { row } = unit;
-    if (row.kind !== 'creating' && !isSurging(row)) continue;
+    if (!isAttempt(row)) continue;
     const step = expire(draft.snapshot, unit, row);
     if (step === undefined) continue;
     forgetHolds(draft, unit.index);
@@ -209,6 +217,7 @@ function publish(draft: Draft): DecodedStatus {
     ...previous,
     observedGeneration: snapshot.replica.generation,
     rows: counted.rows,
+    blocks: draft.blocks,
     order: orderOf(previous.order, counted.rows),
     counters: counted.counters,
     labelSelector: counted.labelSelector,
@@ -229,7 +238,8 @@ function publish(draft: Draft): DecodedStatus {
             since: isSame ? (previous.rolloutHold?.since ?? snapshot.now) : snapshot.now,
           },
         };
-  return { ...held, conditions: conditionsOf(snapshot, held) };
+  const pruned: DecodedStatus = { ...held, blocks: keptBlocks(snapshot, held) };
+  return { ...pruned, conditions: conditionsOf(snapshot, pruned) };
 }
 
 /** A rollout that stands still is said once, in the words of its hold. */
@@ -243,20 +253,4 @@ function orderOf(order: readonly Index[], rows: ReadonlyMap<Index, InstanceRow>)
   const kept = order.filter((index) => rows.has(index));
   const known = new Set(kept);
   return [...kept, ...[...rows.keys()].filter((index) => !known.has(index)).toSorted((a, b) => a - b)];
-}
-
-/** The unit with its row as decided so far. */
-function current(draft: Draft, unit: Unit): Unit {
-  const row = draft.rows.get(unit.index);
-  return row === undefined || row === unit.row ? unit : { ...unit, row };
-}
-
-function freeUnits(draft: Draft, units: readonly Unit[]): readonly Unit[] {
-  return units
-    .filter((unit) => !draft.claimed.has(unit.index) && draft.rows.has(unit.index))
-    .map((unit) => current(draft, unit));
-}
-
-function allUnits(draft: Draft): readonly Unit[] {
-  return unitsOf(draft.snapshot, draft.rows);
 }

@@ -1,5 +1,6 @@
 /** What advances as one: an Instance's row with the pods that fill its slots, or pods that have no row. */
 import { type Index, type InstanceRow, podName, type Rev, type Runner, revisionHashOf } from '@omenative/api';
+import { isBooked } from './bookings.js';
 import type { PodView, RunnerSpec, Snapshot } from './snapshot.js';
 
 /** A place for one pod. Its name is what makes a repeated create harmless. */
@@ -83,7 +84,7 @@ export function occupantOf(unit: Unit, slot: Slot, rev: Rev | '', incarnation: n
   if (isTerminating(pod)) return { is: 'terminating', pod };
   if (isTerminal(pod)) return { is: 'terminal', pod };
   const sameLife = pod.incarnation === undefined || pod.incarnation === incarnation;
-  return isOf(pod, rev) && sameLife ? { is: 'live', pod } : { is: 'stale', pod };
+  return isOf(pod, rev) && sameLife && !isBooked(unit.row, pod) ? { is: 'live', pod } : { is: 'stale', pod };
 }
 
 /** The slots of a life with what stands in them. */
@@ -98,6 +99,25 @@ export function podSetOf(unit: Unit, slots: readonly Slot[], rev: Rev | '', inca
   const filled = slots.map((slot) => ({ slot, occupant: occupantOf(unit, slot, rev, incarnation) }));
   const live = filled.flatMap(({ occupant }) => (occupant.is === 'live' ? [occupant.pod] : []));
   return { slots: filled, live, isComplete: live.length === slots.length };
+}
+
+/** The slots of a life with the pods of that life, of whatever revision: an update in place changes it under way. */
+export function lifeSetOf(unit: Unit, slots: readonly Slot[], incarnation: number): PodSet {
+  const filled = slots.map((slot) => {
+    const pod = unit.pods.find(
+      (candidate) =>
+        candidate.name === slot.name && (candidate.incarnation === undefined || candidate.incarnation === incarnation),
+    );
+    return { slot, occupant: occupantFrom(pod) };
+  });
+  const live = filled.flatMap(({ occupant }) => (occupant.is === 'live' ? [occupant.pod] : []));
+  return { slots: filled, live, isComplete: live.length === slots.length };
+}
+
+function occupantFrom(pod: PodView | undefined): Occupant {
+  if (pod === undefined) return { is: 'missing' };
+  if (isTerminating(pod)) return { is: 'terminating', pod };
+  return isTerminal(pod) ? { is: 'terminal', pod } : { is: 'live', pod };
 }
 
 /** Pods of the index that stand in none of `slots`. */

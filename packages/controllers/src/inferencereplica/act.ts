@@ -10,8 +10,10 @@ import { createPod } from './act/create-pod.js';
 import { deletePod } from './act/delete-pod.js';
 import { refusalOf } from './act/fence.js';
 import { gatePod } from './act/gate-pod.js';
+import { ackMail } from './act/mail.js';
 import { createRevision, deleteHeadless, deleteRevision, ensureHeadless, finalizer } from './act/objects.js';
 import { isDone, type Result } from './act/outcome.js';
+import { dropMarker, patchInPlace } from './act/patch-pod.js';
 
 /** Chains of one pass that are under way at once; the requests of all passes have a limit of their own. */
 const maxChainsAtOnce = 64;
@@ -129,6 +131,12 @@ export async function send(context: ActContext, effect: Effect): Promise<Result>
       return deletePod(context, effect);
     case 'gate':
       return gatePod(context, effect);
+    case 'patchInPlace':
+      return patchInPlace(context, effect);
+    case 'dropMarker':
+      return dropMarker(context, effect);
+    case 'ackMail':
+      return ackMail(context, effect);
     case 'finalizer':
       return finalizer(context, effect);
     case 'createRevision':

@@ -1,9 +1,10 @@
 /** What the cache keeps of a pod: the fields a decision may look at, and nothing else. */
-import { label, parseTime, type Runner, type Sec, servingCondition } from '@omenative/api';
+import { annotation, label, parseTime, type Runner, type Sec, servingCondition } from '@omenative/api';
 import type { ContainerView, PodView, TerminatedState } from '@omenative/engine';
 import { asInteger, asRecord, asRecords, asText, type JsonRecord, parseCount } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
 import { gateOf } from './gate.js';
+import { inPlaceMarkerOf } from './in-place-marker.js';
 import { podCountVariable } from './render-env.js';
 
 /** The index of a pod whose label is missing or unusable: a stray. */
@@ -33,6 +34,7 @@ export function podRecordOf(raw: unknown): PodRecord {
   const incarnation = parseCount(meta.labels[label.incarnation]);
   const runner = runnerOf(meta.labels[label.runner]);
   const unschedulable = unschedulableOf(conditions);
+  const inPlace = inPlaceMarkerOf(meta.annotations[annotation.inPlaceTransition]);
   const view: PodView = {
     name: meta.name,
     uid: meta.uid,
@@ -54,6 +56,7 @@ export function podRecordOf(raw: unknown): PodRecord {
     ready: ready?.['status'] === 'True',
     ...(readyChangedAt === undefined ? {} : { readyChangedAt }),
     gate: gateOf(conditions),
+    ...(inPlace === undefined ? {} : { inPlace }),
     containers: [
       ...containersOf('init', asRecords(spec['initContainers']), asRecords(status['initContainerStatuses'])),
       ...containersOf('regular', asRecords(spec['containers']), asRecords(status['containerStatuses'])),
@@ -119,6 +122,8 @@ function containersOf(
       restartCount: asInteger(status['restartCount']) ?? 0,
       image: asText(spec['image']),
       imageID: asText(status['imageID']),
+      // Once a container waits or has ended, the kubelet may name the image that it is about to run.
+      runningImage: asRecord(state['running'])['startedAt'] === undefined ? '' : asText(status['image']),
       ...(waiting === undefined
         ? {}
         : { waiting: { reason: asText(waiting['reason']), message: asText(waiting['message']) } }),

@@ -19,6 +19,7 @@ const ordinary: ReadonlySet<Reason> = new Set<Reason>([
   'ApiBudget',
   'Blind',
   'Unproved',
+  'TemplateCheck',
   'DeleteQueue',
   'Teardown',
 ]);
@@ -35,6 +36,13 @@ const saidElsewhere: ReadonlySet<Reason> = new Set<Reason>([
   'RetryBlock',
   'Held',
   'Plan',
+]);
+
+/** What the cluster says of these changes from minute to minute; the wait is the same. */
+const sameWhateverIsSaid: ReadonlySet<Reason> = new Set<Reason>([
+  'QuotaExceeded',
+  'AdmissionUnavailable',
+  'Unschedulable',
 ]);
 
 export interface Told {
@@ -63,7 +71,7 @@ export class Waits {
 }
 
 function keyOf(hold: Hold): string {
-  return `${hold.is}/${hold.index ?? ''}/${ordinary.has(hold.is) ? '' : hold.text}`;
+  return `${hold.is}/${hold.index ?? ''}/${ordinary.has(hold.is) || sameWhateverIsSaid.has(hold.is) ? '' : hold.text}`;
 }
 
 function told(key: string, hold: Hold): Told {

@@ -1,24 +1,19 @@
-/** What the rows ask of their pods, one function per state of a row. Derived from rows and world alone. */
+/** What Instances ask for that are created, at rest, replaced pod by pod, or deleted. Derived from rows and world alone. */
 import type { InstanceRow } from '@omenative/api';
-import type { Chain, Effect } from '../effects.js';
-import type { Hold } from '../hold.js';
+import { isBooked } from '../bookings.js';
 import { type CreatingRow, createSet } from '../operations/create.js';
 import { type DeletingRow, isDrainOverdue } from '../operations/delete.js';
-import { isRecycleBooked } from '../operations/recycle.js';
-import { restingRevision, restingSet } from '../operations/resting.js';
+import type { ParkedRow } from '../operations/parked.js';
+import { parkedSetOf } from '../operations/parked.js';
+import { type FailedRow, restingRevision, restingSet } from '../operations/resting.js';
+import { progressOf } from '../operations/update-in-place.js';
 import { isDraining, isRetargeted, type SurgingRow, surgePairOf } from '../operations/update-surge.js';
 import { isContainersReady, servesNow } from '../readiness.js';
 import type { PodView, Snapshot } from '../snapshot.js';
 import { isGang, isOf, isTerminal, isTerminating, type PodSet, type Unit } from '../units.js';
-import { coverOf, createMissing, deleteEnded, deleteNow, deletion, type Removal, remove } from './pods.js';
-import { deleteDrainHold, route, surgeDrainHold } from './writers.js';
-
-export interface Demand {
-  readonly chains: readonly Chain[];
-  readonly holds: readonly Hold[];
-}
-
-const nothing: Demand = { chains: [], holds: [] };
+import { chain, creates, type Demand, joined, nothingMade, recycled, removals, routeAll } from './chains.js';
+import { coverOf, createMissing, deleteEnded, deletion, remove } from './pods.js';
+import { deleteDrainHold, dropMarker, route, surgeDrainHold } from './writers.js';
 
 /** The attempt's pods: what is in the way goes, what is missing comes, and all enter rotation together. */
 export function demandOfCreate(snapshot: Snapshot, unit: Unit, row: CreatingRow): Demand {
@@ -92,7 +87,7 @@ export function demandOfDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow)
 /** A resting Instance: a gang's lost member is filled in, a pod that belongs to no life of it goes. */
 export function demandOfResting(snapshot: Snapshot, unit: Unit, row: InstanceRow): Demand {
   const rev = restingRevision(row);
-  if (rev === '') return nothing;
+  if (rev === '') return joined(resets(snapshot, unit), []);
   const covers = coverOf(row);
   const set = restingSet(snapshot, unit, row);
   const aliens = aliensOf(snapshot, unit, row, set).map((pod) =>
@@ -104,7 +99,9 @@ export function demandOfResting(snapshot: Snapshot, unit: Unit, row: InstanceRow
   return joined(
     [
       ...removals(aliens),
+      ...resets(snapshot, unit),
       chain('delete', ended.effects),
+      chain('misc', row.kind === 'ready' ? set.live.flatMap(dropMarker) : []),
       creates(made.effects),
       chain('route', isContainersReady(set) ? routeAll(set, covers) : []),
     ],
@@ -112,15 +109,33 @@ export function demandOfResting(snapshot: Snapshot, unit: Unit, row: InstanceRow
   );
 }
 
+/** A user wants these pods of a Failed Instance gone; the Instance is created again once they are. */
+function resets(snapshot: Snapshot, unit: Unit): ReturnType<typeof removals> {
+  const pods = unit.pods.filter((pod) => isBooked(unit.row, pod, 'InstanceReset'));
+  return removals(pods.map((pod) => remove(snapshot, pod, deleteDrainHold(unit.index), { by: 'rule', rule: 'reset' })));
+}
+
+/** A failed update that keeps its operation: its pods stay for inspection, and enter rotation when they come right. */
+export function demandOfFailedKeeping(snapshot: Snapshot, unit: Unit, row: FailedRow | ParkedRow): Demand {
+  const covers = coverOf(row);
+  const set = row.kind === 'parked' ? parkedSetOf(snapshot, unit, row) : restingSet(snapshot, unit, row);
+  // What has been patched and not confirmed may run either image.
+  const isKnown = row.kind !== 'parked' || progressOf(snapshot, unit, row).is !== 'unconfirmed';
+  return joined(
+    [...resets(snapshot, unit), chain('route', isKnown && isContainersReady(set) ? routeAll(set, covers) : [])],
+    [],
+  );
+}
+
 /**
- * Whether lost pods of a resting Instance are replaced without an operation: the members of a gang that is not all lost,
- * and the pods of an Instance that failed after it had run. A pause leaves policy None as it is; a freeze leaves all.
+ * Whether lost pods of a resting Instance are replaced without an operation: the members of a gang that is not all lost. A pause leaves policy None as it is; a freeze leaves all.
  */
 function mayRefill(snapshot: Snapshot, row: InstanceRow, set: PodSet): boolean {
   const { pause, restartPolicy } = snapshot.spec;
   if (pause === 'freeze' || (pause === 'recover' && restartPolicy === 'None')) return false;
-  if (row.kind === 'failed') return row.running !== '';
-  return row.kind === 'ready' && isGang(snapshot) && set.live.length > 0;
+  const isPartial = set.live.length > 0 && !set.live.some((pod) => isBooked(row, pod));
+  if (row.kind === 'failed') return row.running !== '' && isPartial;
+  return row.kind === 'ready' && isGang(snapshot) && isPartial;
 }
 
 /**
@@ -136,46 +151,4 @@ function aliensOf(snapshot: Snapshot, unit: Unit, row: InstanceRow, set: PodSet)
     if (row.running !== snapshot.target && isOf(pod, snapshot.target)) return false;
     return names.has(pod.name) ? !isTerminal(pod) : row.kind !== 'failed';
   });
-}
-
-const nothingMade = { effects: [], holds: [] };
-
-/** Ended pods whose recycling is booked on the row. */
-function recycled(row: InstanceRow, set: PodSet): readonly Effect[] {
-  return set.slots.flatMap(({ occupant }) =>
-    occupant.is === 'terminal' && isRecycleBooked(row, occupant.pod) ? deleteNow(occupant.pod, coverOf(row)) : [],
-  );
-}
-
-/** Workers first and the leader last, so that a gang takes requests only when all of it is in. */
-function routeAll(set: PodSet, covers: Parameters<typeof route>[1]): readonly Effect[] {
-  return set.live
-    .toSorted((a, b) => Number(a.runner === 'leader') - Number(b.runner === 'leader'))
-    .flatMap((pod) => route(pod, covers));
-}
-
-/** Nothing is deleted before all of the group is out of rotation. */
-function removals(group: readonly Removal[]): readonly (Chain | undefined)[] {
-  const allOut = group.every((removal) => removal.isOut);
-  return [
-    chain(
-      'unroute',
-      group.flatMap((removal) => removal.out),
-    ),
-    ...(allOut ? group.flatMap((removal) => removal.gone.map((effect) => chain('delete', [effect]))) : []),
-  ];
-}
-
-/** One chain a unit: what can't be completed is not begun, and a refusal for the whole namespace stops the lane. */
-function creates(effects: readonly Effect[]): Chain | undefined {
-  if (effects.length === 0) return undefined;
-  return { lane: 'create', effects, stopLaneOn: ['quota', 'throttled', 'namespaceTerminating'] };
-}
-
-function chain(lane: Chain['lane'], effects: readonly Effect[]): Chain | undefined {
-  return effects.length === 0 ? undefined : { lane, effects, stopLaneOn: ['throttled'] };
-}
-
-function joined(chains: readonly (Chain | undefined)[], holds: readonly Hold[]): Demand {
-  return { chains: chains.filter((item): item is Chain => item !== undefined), holds };
 }

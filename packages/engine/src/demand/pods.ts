@@ -23,7 +23,13 @@ export interface Wish {
 }
 
 /** Creates for the empty slots of `set`. A refusal that time may cure is tried again later, and says so. */
-export function createMissing(snapshot: Snapshot, row: InstanceRow, set: PodSet, rev: Rev, covers: Cover): Wish {
+export function createMissing(
+  snapshot: Snapshot,
+  row: Pick<InstanceRow, 'index' | 'incarnation'>,
+  set: PodSet,
+  rev: Rev,
+  covers: Cover,
+): Wish {
   const missing = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);
   if (missing.length === 0) return { effects: [], holds: [] };
   if (rev !== snapshot.target && rev !== snapshot.specRevision && snapshot.revisions.get(rev) === 'gone') {
@@ -72,7 +78,12 @@ function refusalPauseSec(snapshot: Snapshot, repeats: number): number {
   return Math.min(60, first * 2 ** Math.min(10, repeats - 1));
 }
 
-function refusal(snapshot: Snapshot, row: InstanceRow, slot: Slot, outcome: Outcome | undefined): Hold | undefined {
+function refusal(
+  snapshot: Snapshot,
+  row: Pick<InstanceRow, 'index'>,
+  slot: Slot,
+  outcome: Outcome | undefined,
+): Hold | undefined {
   switch (outcome?.as) {
     case undefined:
     case 'ok':

@@ -2,17 +2,24 @@
 import type { DecodedStatus } from '@omenative/api';
 import { headlessServiceName, teardownFinalizer } from '@omenative/api';
 import type { Chain, Cover, Effect } from '../effects.js';
+import { prunedRevisions } from '../history.js';
 import type { Hold } from '../hold.js';
 import { keyOfObject } from '../keys.js';
+import { acks } from '../mail.js';
 import type { Snapshot } from '../snapshot.js';
 import { blockers, isTeardownOverdue } from '../teardown.js';
-import type { Demand } from './instances.js';
+import type { Demand } from './chains.js';
 
 const covers: Cover = { by: 'rule', rule: 'object' };
 
 export function demandOfReplica(snapshot: Snapshot, status: DecodedStatus): Demand {
-  const effects = snapshot.replica.deletingSince === undefined ? whileAlive(snapshot) : atTheEnd(snapshot, status);
-  const chains: readonly Chain[] = effects.length === 0 ? [] : [{ lane: 'misc', effects, stopLaneOn: ['throttled'] }];
+  const effects =
+    snapshot.replica.deletingSince === undefined ? whileAlive(snapshot, status) : atTheEnd(snapshot, status);
+  // At the end one thing follows from the other; while it lives, nothing does.
+  const groups = snapshot.replica.deletingSince === undefined ? effects.map((effect) => [effect]) : [effects];
+  const chains = groups
+    .filter((group) => group.length > 0)
+    .map((group): Chain => ({ lane: 'misc', effects: group, stopLaneOn: ['throttled'] }));
   return { chains, holds: nameTaken(snapshot) };
 }
 
@@ -34,9 +41,13 @@ function nameTaken(snapshot: Snapshot): readonly Hold[] {
   }
 }
 
-function whileAlive(snapshot: Snapshot): readonly Effect[] {
-  if (snapshot.headlessService !== 'absent') return [];
-  return [{ do: 'ensureHeadless', key: keyOfObject('ensureHeadless', headlessName(snapshot)), covers }];
+function whileAlive(snapshot: Snapshot, status: DecodedStatus): readonly Effect[] {
+  const housekeeping = [...acks(snapshot, status.rows, status.blocks), ...prunedRevisions(snapshot, status)];
+  if (snapshot.headlessService !== 'absent') return housekeeping;
+  return [
+    { do: 'ensureHeadless', key: keyOfObject('ensureHeadless', headlessName(snapshot)), covers },
+    ...housekeeping,
+  ];
 }
 
 /** The headless Service lives until the last pod is gone: a draining gang still talks through it. */

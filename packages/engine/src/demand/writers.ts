@@ -1,6 +1,6 @@
 /** Who holds pods out of rotation in our name, and what takes a pod in or out. */
 import type { Cover, Effect, PodRef } from '../effects.js';
-import { keyOfGate } from '../keys.js';
+import { keyOfGate, keyOfObject } from '../keys.js';
 import type { GateHold, PodView } from '../snapshot.js';
 
 /** Until all containers of the Instance were ready once; a pod without the condition holds it implicitly. */
@@ -12,6 +12,18 @@ export function surgeDrainHold(index: number, newOrdinal: number): GateHold {
 
 export function deleteDrainHold(index: number): GateHold {
   return { writer: 'DeleteDrain', key: String(index) };
+}
+
+export function recreateDrainHold(index: number, incarnation: number): GateHold {
+  return { writer: 'UpdateRecreateDrain', key: `${index}-${incarnation}` };
+}
+
+export function inPlaceHold(index: number, incarnation: number): GateHold {
+  return { writer: 'UpdateInPlace', key: `${index}-${incarnation}` };
+}
+
+export function gangDrainHold(index: number): GateHold {
+  return { writer: 'UpdateSurgeDrain', key: `gang-surge-source-${index}` };
 }
 
 /** Writers of this controller. A hold of anybody else keeps its pod out and is never removed by us. */
@@ -66,4 +78,11 @@ function gateEffect(pod: PodView, hold: GateHold, change: 'add' | 'remove', cove
     hold,
     change,
   };
+}
+
+/** The record of an update in place that is over. */
+export function dropMarker(pod: PodView): readonly Effect[] {
+  if (pod.inPlace === undefined) return [];
+  const covers = { by: 'rule', rule: 'marker' } as const;
+  return [{ do: 'dropMarker', key: keyOfObject('dropMarker', pod.uid), covers, pod: refOf(pod) }];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CreatingRow } from '../operations/create.js';
 import { plan } from '../plan.js';
 import { persisted, rowAfter } from '../testing/read.js';
 import { creatingRow, deletingRow, drainingRow, failedRow, surgingRow } from '../testing/rows.js';
@@ -6,13 +7,14 @@ import { noon, payload, pod, readyRow, type WorldOptions, world } from '../testi
 import { parkingOf } from './parking.js';
 
 const gated = pod({ health: 'starting', over: { gated: true } });
+const attempt = creatingRow(0) as CreatingRow;
 const parking = (options: WorldOptions): string =>
-  parkingOf(world(options), { index: 0, row: creatingRow(0), pods: options.pods ?? [] });
+  parkingOf(world(options), { index: 0, row: attempt, pods: options.pods ?? [] }, attempt).parking;
 
 describe('what holds an attempt from outside', () => {
-  it('is a pause of the rollout, whatever else does', () => {
+  it('is a pause of the rollout, unless a fact does that outlives the pause [E168]', () => {
     expect(parking({ spec: { pause: 'recover' } })).toBe('Paused');
-    expect(parking({ spec: { pause: 'freeze' }, pods: [gated] })).toBe('Paused');
+    expect(parking({ spec: { pause: 'freeze' }, pods: [gated] })).toBe('AdmissionGated');
   });
 
   it('is a scheduling gate on one of its live pods [B11] [B78]', () => {

@@ -59,6 +59,7 @@ export function advanceCreate(snapshot: Snapshot, unit: Unit, row: CreatingRow, 
       return {
         to: 'row',
         row: promoted(row, set, promotion.readySince),
+        proved: row.op.target,
         events: [ready(snapshot, row)],
       };
     case 'later':
@@ -102,6 +103,7 @@ function supersede(snapshot: Snapshot, row: CreatingRow, wanted: Rev): Step {
   return {
     to: 'row',
     row: next,
+    tries: wanted,
     events: [
       sayInstance(
         snapshot,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CreateOp, InstanceRow } from '@omenative/api';
+import { withoutSpentBookings } from '../bookings.js';
 import { plan } from '../plan.js';
+import { retryDelaySec } from '../retry.js';
 import type { LifecycleConfig, PodView } from '../snapshot.js';
 import { holdOf, persisted, rowAfter, said, wishes } from '../testing/read.js';
 import { creatingRow, dueAt, openedAt, surgingRow } from '../testing/rows.js';
 import { chartConfig, noon, payload, pod, type WorldOptions, world } from '../testing/world.js';
-import { retryDelaySec, withoutSpentBookings } from './recycle.js';
 
 const ended = pod({
   health: 'failed',
@@ -111,10 +112,10 @@ describe('the pace of recycling', () => {
 describe('a booking', () => {
   it('is dropped when its pod is gone, and others are kept', () => {
     const row = creating({}, { announced: [booking, 'TerminalPodRecycled@old', 'Other@x'] });
-    expect(withoutSpentBookings(row, { index: 0, row, pods: [ended] }).announced).toEqual([booking, 'Other@x']);
-    expect(withoutSpentBookings(row, { index: 0, row, pods: [] }).announced).toEqual(['Other@x']);
+    expect(withoutSpentBookings(row, [ended]).announced).toEqual([booking, 'Other@x']);
+    expect(withoutSpentBookings(row, []).announced).toEqual(['Other@x']);
     const clean = creating();
-    expect(withoutSpentBookings(clean, { index: 0, row: clean, pods: [] })).toBe(clean);
+    expect(withoutSpentBookings(clean, [])).toBe(clean);
     expect(openedAt).toBeLessThan(noon);
   });
 });

@@ -1,44 +1,33 @@
 /**
- * A pod that has ended keeps its name until it is deleted. Deleting it is not idempotent by itself (each time costs an
- * attempt), so it is booked on the row, by the pod's UID, in the write before the deletion.
+ * A pod that has ended keeps its name until it is deleted. Deleting it is booked on the row that owns the operation, in the
+ * write before; how often that happened paces it.
  */
-import type { InstanceRow, Sec } from '@omenative/api';
+import type { InstanceRow, OperationBase, Sec } from '@omenative/api';
+import { booked, isBooked } from '../bookings.js';
 import { isOverdue } from '../clock.js';
 import { podsOrAt, type Step } from '../draft.js';
 import { terminationOfPod } from '../failure.js';
+import { retryDelaySec } from '../retry.js';
 import { sayInstance } from '../say.js';
-import type { LifecycleConfig, PodView, Snapshot } from '../snapshot.js';
+import type { LifecycleConfig, Snapshot } from '../snapshot.js';
 import type { PodSet, Unit } from '../units.js';
-import type { CreatingRow } from './create.js';
-import type { SurgingRow } from './update-surge.js';
 
 const reason = 'TerminalPodRecycled';
 
-/** Whether the row says that this pod may be deleted. */
-export function isRecycleBooked(row: InstanceRow, pod: PodView): boolean {
-  return row.announced.includes(`${reason}@${pod.uid}`);
-}
-
-/** Bookings of pods that are gone are of no more use. */
-export function withoutSpentBookings(row: InstanceRow, unit: Unit): InstanceRow {
-  const uids = new Set(unit.pods.map((pod) => pod.uid));
-  const kept = row.announced.filter(
-    (entry) => !entry.startsWith(`${reason}@`) || uids.has(entry.slice(reason.length + 1)),
-  );
-  return kept.length === row.announced.length ? row : { ...row, announced: kept };
-}
-
-/** Books the ended pods of the set, or waits for its turn; undefined when none needs it. */
+/**
+ * Books the ended pods of the set, or waits for its turn; undefined when none needs it. `unit.index` is where the pods are:
+ * in a gang surge the row is their source's.
+ */
 export function recycleStep(
   snapshot: Snapshot,
   unit: Unit,
-  row: CreatingRow | SurgingRow,
+  row: InstanceRow & { readonly op: OperationBase },
   set: PodSet,
 ): Step | undefined {
   const { now, config } = snapshot;
   const ended = set.slots
     .flatMap(({ occupant }) => (occupant.is === 'terminal' ? [occupant.pod] : []))
-    .filter((pod) => !isRecycleBooked(row, pod));
+    .filter((pod) => !isBooked(row, pod, reason));
   const first = ended[0];
   if (first === undefined) return undefined;
   const notBefore = pacedUntil(row.op.lastProgressAt ?? now, row.op.retryCount, config);
@@ -47,7 +36,7 @@ export function recycleStep(
       to: 'wait',
       hold: {
         is: 'RecyclePacing',
-        index: unit.index,
+        index: row.index,
         text: `pod ${first.name} ended (${first.statusReason || first.phase}) and is replaced after a pause`,
         wake: podsOrAt(unit.index, notBefore > now ? notBefore : row.op.deadline),
       },
@@ -60,7 +49,7 @@ export function recycleStep(
       ...row,
       op: { ...row.op, retryCount: count, lastProgressAt: now },
       lastFailure: terminationOfPod(first, now),
-      announced: [...row.announced, ...ended.map((pod) => `${reason}@${pod.uid}`)],
+      announced: booked(row, reason, ended),
     } as InstanceRow,
     events: ended.map((pod) =>
       sayInstance(
@@ -79,10 +68,4 @@ export function recycleStep(
 function pacedUntil(lastProgressAt: Sec, retryCount: number, config: LifecycleConfig): Sec {
   if (retryCount === 0 || config.updateRetry === undefined) return lastProgressAt;
   return lastProgressAt + retryDelaySec(config.updateRetry, retryCount);
-}
-
-/** `min(maxDelay, initialDelay × multiplier^(attempt-1))`, seconds, rounded up. */
-export function retryDelaySec(policy: NonNullable<LifecycleConfig['updateRetry']>, attempt: number): number {
-  const delay = policy.initialDelaySec * policy.multiplier ** (attempt - 1);
-  return Math.ceil(delay > 0 ? Math.min(policy.maxDelaySec, delay) : policy.maxDelaySec);
 }

@@ -3,6 +3,7 @@
  * by `demand`; what they have and did not before heals them.
  */
 import type { InstanceRow, Rev } from '@omenative/api';
+import { isBooked } from '../bookings.js';
 import { needsProof, onPods, type Step } from '../draft.js';
 import { isContainersReady, promotionOf } from '../readiness.js';
 import { sayInstance } from '../say.js';
@@ -19,8 +20,15 @@ export function restingSet(snapshot: Snapshot, unit: Unit, row: InstanceRow): Po
   return podSetOf(unit, slotsOf(snapshot, row.index, row.activeOrdinal, rev), rev, row.incarnation);
 }
 
+/** A recreate that failed has left the revision it ran: what it made is what the Instance has. */
 export function restingRevision(row: InstanceRow): Rev | '' {
+  if (row.kind === 'failed' && row.kept?.type === 'Update' && row.kept.step === 'Drain') return row.kept.target;
   return row.running !== '' ? row.running : row.target;
+}
+
+/** None of the pods that a Failed Instance should have is there, and none that stands in their place: it can be created. */
+export function isEmpty(snapshot: Snapshot, unit: Unit, row: InstanceRow): boolean {
+  return restingSet(snapshot, unit, row).slots.every(({ occupant }) => occupant.is === 'missing');
 }
 
 /**
@@ -72,11 +80,13 @@ export function advanceFailed(snapshot: Snapshot, unit: Unit, row: FailedRow): S
   const set = restingSet(snapshot, unit, row);
   const rev = restingRevision(row);
   const promotion = promotionOf(set, snapshot.spec.minReadySeconds, snapshot.now);
-  const mayHeal = rev !== '' && (rev === snapshot.target || row.running === '');
+  const mayHeal =
+    rev !== '' && (rev === snapshot.target || row.running === '') && !set.live.some((pod) => isBooked(row, pod));
   if (mayHeal && promotion.is === 'now') {
     return {
       to: 'row',
       row: { ...rest(row), kind: 'ready', running: rev, target: '', readySince: promotion.readySince },
+      proved: rev,
       events: [
         sayInstance(
           snapshot,

@@ -3,16 +3,26 @@
  * leaves rotation. The source is deleted only while the replacement serves; a target that moves on before then takes the
  * replacement with it.
  */
-import { type InstanceRow, type Rev, revisionHashOf, type SurgeOp } from '@omenative/api';
-import { deadlineFrom } from '../clock.js';
+import type { InstanceRow, Rev, SurgeOp } from '@omenative/api';
+import { booked } from '../bookings.js';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { Hold } from '../hold.js';
 import { isContainersReady, promotionOf, servesNow } from '../readiness.js';
 import { sayInstance, unreadableGates } from '../say.js';
 import type { PodView, Snapshot } from '../snapshot.js';
-import { areProvedAbsent, isTerminating, type PodSet, podSetOf, type Slot, slotsOf, type Unit } from '../units.js';
+import {
+  areProvedAbsent,
+  isLive,
+  isTerminating,
+  type PodSet,
+  podSetOf,
+  type Slot,
+  slotsOf,
+  type Unit,
+} from '../units.js';
 import { recycleStep } from './recycle.js';
 import { rest } from './row.js';
+import { newUpdate, updated } from './update.js';
 
 export type SurgingRow = InstanceRow & { readonly kind: 'updating' } & { readonly op: SurgeOp };
 
@@ -45,29 +55,16 @@ export function surgePairOf(snapshot: Snapshot, unit: Unit, row: SurgingRow): Su
   };
 }
 
-/**
- * The row that starts a surge to `target`; the caller has charged the budget. Its identity is the index, the second and the
- * revision, so that what became of an attempt is never taken for the fate of one that replaces it within the same second.
- */
-export function openSurge(snapshot: Snapshot, row: InstanceRow, target: Rev): Step {
-  const { now, spec } = snapshot;
-  const op: SurgeOp = {
-    type: 'Update',
-    step: 'Surge',
-    id: `update-${row.index}-${now}-${revisionHashOf(target)}`,
-    startedAt: now,
-    lastProgressAt: now,
-    retryCount: 0,
-    target,
-    reason: `revision ${row.running || 'unknown'} -> ${target}`,
-    waiting: '',
-    strategy: 'SurgeThenDrain',
-    carry: {},
-    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
-  };
+/** The row that starts a surge to `target`; the caller has charged the budget. What is left in the slot is evicted first. */
+export function openSurge(snapshot: Snapshot, unit: Unit, target: Rev): Step {
+  const { row } = unit;
+  const op: SurgeOp = { ...newUpdate(snapshot, row, target, 'SurgeThenDrain'), step: 'Surge' };
+  const slots = slotsOf(snapshot, row.index, row.activeOrdinal === 0 ? 1 : 0, target);
+  const leftovers = unit.pods.filter((pod) => isLive(pod) && slots.some((slot) => slot.name === pod.name));
   return {
     to: 'row',
-    row: { ...rest(row), kind: 'updating', target, op },
+    row: { ...rest(row), kind: 'updating', target, op, announced: booked(row, 'LeftoverEvicted', leftovers) },
+    tries: target,
     events: [
       sayInstance(
         snapshot,
@@ -156,14 +153,8 @@ function complete(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePa
   }
   return {
     to: 'row',
-    row: {
-      ...rest(row),
-      kind: 'ready',
-      running: row.op.target,
-      target: '',
-      activeOrdinal: row.activeOrdinal === 0 ? 1 : 0,
-      readySince,
-    },
+    row: { ...updated(row, row.op.target, readySince), activeOrdinal: row.activeOrdinal === 0 ? 1 : 0 },
+    proved: row.op.target,
     events: [
       sayInstance(
         snapshot,

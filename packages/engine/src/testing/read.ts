@@ -26,6 +26,14 @@ function wishOf(effect: Effect): string {
       return `delete ${shortName(effect.pod.name)}`;
     case 'finalizer':
       return `finalizer ${effect.change}`;
+    case 'patchInPlace':
+      return `patch ${shortName(effect.pod.name)}${Object.entries(effect.images)
+        .map(([name, image]) => ` ${name}=${image}`)
+        .join('')}`;
+    case 'dropMarker':
+      return `unmark ${shortName(effect.pod.name)}`;
+    case 'ackMail':
+      return `ack ${effect.annotation}=${effect.value}`;
     case 'createRevision':
     case 'deleteRevision':
     case 'ensureHeadless':

@@ -2,8 +2,8 @@
  * A cluster small enough to hold in one's head: it persists what a plan decides, carries its effects out at once, and plays
  * kubelet and slice controller one step at a time. What happens between the steps is up to the test.
  */
-import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, type Rev } from '@omenative/api';
-import type { Effect, EffectKey, EventIntent, GatePod, Outcome } from '../effects.js';
+import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, label, type Rev } from '@omenative/api';
+import type { Effect, EffectKey, EventIntent, GatePod, Outcome, PatchInPlace } from '../effects.js';
 import { plan } from '../plan.js';
 import type { Plan } from '../plan-types.js';
 import type { GateHold, GateView, LifecycleConfig, PlanSpec, PodView, Snapshot, Uid } from '../snapshot.js';
@@ -45,6 +45,8 @@ export class ToyCluster {
   /** Short names of pods whose kubelet does nothing any more. */
   readonly hung: Set<string> = new Set();
   readonly events: EventIntent[] = [];
+  /** What users have asked for on the replica. */
+  readonly annotations: Map<string, string> = new Map();
   /** Status writes so far. */
   writes = 0;
   /** The fewest Instances that took requests at the end of any second since this was last set. */
@@ -225,6 +227,7 @@ export class ToyCluster {
       replica: {
         generation: this.#generation,
         finalizer: this.finalizer,
+        annotations: Object.fromEntries(this.annotations),
         ...(this.deletingSince === undefined ? {} : { deletingSince: this.deletingSince }),
       },
       status: this.status,
@@ -267,8 +270,10 @@ export class ToyCluster {
     return found;
   }
 
-  #next(one: PodView): PodView {
-    if (one.phase === 'Failed') return one;
+  #next(seen: PodView): PodView {
+    if (seen.phase === 'Failed') return seen;
+    // A patched container is stopped and started with its new image in one step.
+    const one = { ...seen, containers: seen.containers.map(restarted) };
     const fate = this.fates.get(shortName(one.name)) ?? this.fates.get(one.containers[0]?.image ?? '') ?? 'good';
     switch (fate) {
       case 'good':
@@ -324,6 +329,19 @@ export class ToyCluster {
       }
       case 'gate':
         return this.#gate(effect);
+      case 'patchInPlace':
+        return this.#patchInPlace(effect);
+      case 'dropMarker': {
+        const one = this.pods.get(effect.pod.name);
+        if (one === undefined || one.uid !== effect.pod.uid) return 'gone';
+        const { inPlace: _, ...unmarked } = one;
+        this.pods.set(one.name, unmarked);
+        return 'ok';
+      }
+      case 'ackMail':
+        if (this.annotations.get(effect.annotation) !== effect.value) return 'conflict';
+        this.annotations.delete(effect.annotation);
+        return 'ok';
       case 'deletePod': {
         const one = this.pods.get(effect.pod.name);
         if (one === undefined || one.uid !== effect.pod.uid) return 'gone';
@@ -357,12 +375,34 @@ export class ToyCluster {
     });
   }
 
+  #patchInPlace(effect: PatchInPlace): Outcome['as'] {
+    const one = this.pods.get(effect.pod.name);
+    if (one === undefined || one.uid !== effect.pod.uid) return 'gone';
+    this.pods.set(one.name, {
+      ...one,
+      ...(effect.marker === undefined ? {} : { inPlace: effect.marker }),
+      revisionHash: effect.labels[label.revisionHash] ?? one.revisionHash,
+      containers: one.containers.map((container) => ({
+        ...container,
+        image: effect.images[container.name] ?? container.image,
+      })),
+    });
+    this.log.push(`patch ${shortName(one.name)}`);
+    return 'ok';
+  }
+
   #gate(effect: GatePod): Outcome['as'] {
     const one = this.pods.get(effect.pod.name);
     if (one === undefined || one.uid !== effect.pod.uid) return 'gone';
     this.pods.set(one.name, { ...one, gate: changedGate(one.gate, effect.hold, effect.change) });
     return 'ok';
   }
+}
+
+function restarted(container: PodView['containers'][number]): PodView['containers'][number] {
+  const { image, runningImage, restartCount } = container;
+  if (image === runningImage) return container;
+  return { ...container, imageID: image, runningImage: image, restartCount: restartCount + 1 };
 }
 
 function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {

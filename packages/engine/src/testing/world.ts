@@ -78,6 +78,7 @@ export interface WorldOptions {
   readonly proofs?: 'all' | 'none' | Snapshot['proofs'];
   readonly rotation?: 'observed' | 'unknown';
   readonly inbox?: Snapshot['inbox'];
+  readonly templateCheck?: Snapshot['templateCheck'];
   readonly headlessService?: Snapshot['headlessService'];
   readonly cordoned?: readonly string[];
 }
@@ -148,6 +149,7 @@ export function world(options: WorldOptions = {}): Snapshot {
     cordoned: new Set(options.cordoned),
     headlessService: options.headlessService ?? 'present',
     inbox: options.inbox ?? new Map(),
+    ...(options.templateCheck === undefined ? {} : { templateCheck: options.templateCheck }),
     blind: new Set(options.blind),
     proofs:
       proved === 'all'
@@ -221,6 +223,7 @@ export function pod(options: PodOptions = {}): PodView {
         restartCount: 0,
         image: options.image ?? 'v1',
         imageID: options.image ?? 'v1',
+        runningImage: options.image ?? 'v1',
         ...(health === 'crashLoop' ? { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } } : {}),
       },
     ],

@@ -1,0 +1,57 @@
+/**
+ * Whether an update can be made inside a running pod: Kubernetes lets the images of regular containers change and nothing
+ * else, so the templates may differ in those and in metadata. What is compared are stored revisions, never the live pod,
+ * into which webhooks and autoscalers write.
+ */
+import { canonicalJson, mainContainerName } from '@omenative/api';
+import { revisionContent } from './revision.js';
+import type { RevisionPayload } from './snapshot.js';
+
+/** What of a pod has to change. */
+export interface InPlaceDiff {
+  /** Containers whose image differs, with the new one. */
+  readonly images: Readonly<Record<string, string>>;
+  /** Keys of the new template, and null for those that the old one had alone. Keys of others are not touched. */
+  readonly annotations: Readonly<Record<string, string | null>>;
+  /** The protocol of the new revision; '' when it has none. */
+  readonly pairingProtocol: string;
+}
+
+interface ContainerShape {
+  readonly name?: string;
+  readonly image?: string;
+}
+
+interface SpecShape {
+  readonly containers?: readonly ContainerShape[];
+}
+
+/** The change from one revision to the other; undefined when a running pod can't follow it. */
+export function inPlaceDiff(from: RevisionPayload, to: RevisionPayload): InPlaceDiff | undefined {
+  if (!isSinglePod(from) || !isSinglePod(to)) return undefined;
+  const [old, next] = [revisionContent(from), revisionContent(to)];
+  const [oldSpec, nextSpec] = [old.podSpec as SpecShape, next.podSpec as SpecShape];
+  if (canonicalJson(withoutImages(oldSpec)) !== canonicalJson(withoutImages(nextSpec))) return undefined;
+  const images: Record<string, string> = {};
+  nextSpec.containers?.forEach((container, at) => {
+    const image = container.image ?? '';
+    if (image !== oldSpec.containers?.[at]?.image) images[container.name || mainContainerName] = image;
+  });
+  // An image that is taken away can't be patched in.
+  if (Object.values(images).includes('')) return undefined;
+  const [oldKeys, nextKeys] = [old.podMeta?.annotations ?? {}, next.podMeta?.annotations ?? {}];
+  const dropped = Object.keys(oldKeys).filter((key) => !(key in nextKeys));
+  return {
+    images,
+    annotations: { ...nextKeys, ...Object.fromEntries(dropped.map((key) => [key, null])) },
+    pairingProtocol: next.pairingProtocol ?? '',
+  };
+}
+
+function isSinglePod(payload: RevisionPayload): boolean {
+  return payload.runners.length === 1 && payload.runners[0]?.name === 'default';
+}
+
+function withoutImages(spec: SpecShape): unknown {
+  return { ...spec, containers: spec.containers?.map(({ image: _, ...container }) => container) };
+}

@@ -1,0 +1,217 @@
+/**
+ * What users ask of a replica by annotation: to reset Failed Instances, to release a held revision. A request is acted on in
+ * one status write and then taken off the replica; whether it has been acted on shows in the rows and blocks themselves, so
+ * a controller killed in between only takes it off.
+ */
+import { annotation, type InstanceRow, type RetryBlock, type Rev, revisionHashOf } from '@omenative/api';
+import { booked, isBooked } from './bookings.js';
+import { apply, type Draft } from './draft.js';
+import type { Effect, EventIntent } from './effects.js';
+import { keyOfObject } from './keys.js';
+import { rest } from './operations/row.js';
+import { isInService } from './own-set.js';
+import { sayReplica } from './say.js';
+import type { Snapshot } from './snapshot.js';
+import { isTerminating, type Unit, unitsOf } from './units.js';
+
+/** Which Instances a reset names: all, some, or nothing that can be understood. */
+export type ResetSelection =
+  | { readonly of: 'all' }
+  | { readonly of: 'some'; readonly indices: readonly number[] }
+  | { readonly of: 'none'; readonly why: string };
+
+/** Reads `all` or a list of indices such as `0,3`. Space around entries and repeated entries do no harm. */
+export function parseReset(value: string): ResetSelection {
+  const text = value.trim();
+  if (text === 'all') return { of: 'all' };
+  const entries = text.split(',').map((entry) => entry.trim());
+  const odd = entries.find((entry) => !/^[0-9]{1,9}$/.test(entry));
+  if (odd !== undefined) return { of: 'none', why: `"${odd}" is not a non-negative instance index` };
+  return { of: 'some', indices: [...new Set(entries.map(Number))].toSorted((a, b) => a - b) };
+}
+
+/** Acts on what the replica's annotations ask for. Instances that an earlier stage has claimed are what their rows now say. */
+export function readMail(draft: Draft, units: readonly Unit[]): void {
+  resetInstances(draft, units);
+  releaseRevision(draft);
+}
+
+/** The mail that has been acted on, given what the status says now. */
+export function acks(
+  snapshot: Snapshot,
+  rows: ReadonlyMap<number, InstanceRow>,
+  blocks: readonly RetryBlock[],
+): readonly Effect[] {
+  const { annotations } = snapshot.replica;
+  const effects: Effect[] = [];
+  const reset = annotations[annotation.resetInstances];
+  if (reset !== undefined && !unitsOf(snapshot, rows).some((unit) => isResettable(snapshot, unit, parseReset(reset)))) {
+    effects.push(ack(annotation.resetInstances, reset));
+  }
+  const release = annotations[annotation.releaseHeldRevision];
+  if (release !== undefined && heldBlock(blocks, release) === undefined) {
+    effects.push(ack(annotation.releaseHeldRevision, release));
+  }
+  return effects;
+}
+
+function ack(key: string, value: string): Effect {
+  return {
+    do: 'ackMail',
+    key: keyOfObject('ackMail', key),
+    covers: { by: 'rule', rule: 'object' },
+    annotation: key,
+    value,
+  };
+}
+
+function isSelected(selection: ResetSelection, index: number): boolean {
+  return selection.of === 'all' || (selection.of === 'some' && selection.indices.includes(index));
+}
+
+/** Failed, serving nothing, and with pods or a kept operation that a reset would take away. */
+function isResettable(snapshot: Snapshot, unit: Unit, selection: ResetSelection): boolean {
+  return (
+    isSelected(selection, unit.index) && !snapshot.blind.has(unit.index) && objection(snapshot, unit) === undefined
+  );
+}
+
+/** Why a reset does nothing for an Instance; undefined when it does something. */
+function objection(snapshot: Snapshot, unit: Unit): string | undefined {
+  const { row } = unit;
+  switch (row.kind) {
+    case 'failed': {
+      if (isInService(snapshot, unit)) return 'still serving';
+      if (row.kept !== undefined && row.kept.type !== 'Create' && row.kept.type !== 'Restart')
+        return `owned by ${row.kept.type}`;
+      const isClear = unit.pods
+        .filter((pod) => !isTerminating(pod))
+        .every((pod) => isBooked(row, pod, 'InstanceReset'));
+      return row.kept === undefined && isClear ? 'nothing to reset' : undefined;
+    }
+    case 'parked':
+    case 'gangFrom':
+      return row.phase === 'Failed' ? 'owned by Update' : `Phase=${row.phase}`;
+    case 'gangTo':
+      return `Phase=${row.phase}`;
+    case 'foreign':
+      return `Phase=${row.phase}`;
+    case 'ready':
+      return 'Phase=Ready';
+    case 'pending':
+      return 'Phase=Pending';
+    case 'creating':
+      return 'Phase=Creating';
+    case 'updating':
+      return 'Phase=Updating';
+    case 'restarting':
+      return 'Phase=Restarting';
+    case 'migrateFrom':
+      return 'Phase=Migrating';
+    case 'migrateTo':
+      return 'Phase=Creating';
+    case 'deleting':
+      return 'Phase=Deleting';
+  }
+}
+
+function resetInstances(draft: Draft, units: readonly Unit[]): void {
+  const { snapshot } = draft;
+  const value = snapshot.replica.annotations[annotation.resetInstances];
+  if (value === undefined) return;
+  const selection = parseReset(value);
+  const episode = `${value}/${snapshot.now}`;
+  if (selection.of === 'none') {
+    const text = `${annotation.resetInstances}="${value}" rejected: ${selection.why}; nothing reset`;
+    draft.events.push(sayReplica(snapshot, 'Warning', 'InstancesResetRejected', episode, text));
+    return;
+  }
+  const selected = units.filter((unit) => isSelected(selection, unit.index));
+  const done = selected.filter((unit) => isResettable(snapshot, unit, selection));
+  for (const unit of done) apply(draft, unit.index, { to: 'row', row: reset(unit) });
+  draft.events.push(...resetEvents(snapshot, selection, selected, done, episode));
+}
+
+/** Its pods are booked, and what it kept of an operation is forgotten; it stays Failed until it may be created again. */
+function reset({ row, pods }: Unit): InstanceRow {
+  const announced = booked(
+    row,
+    'InstanceReset',
+    pods.filter((pod) => !isTerminating(pod)),
+  );
+  return { ...rest(row), kind: 'failed', announced };
+}
+
+function resetEvents(
+  snapshot: Snapshot,
+  selection: ResetSelection,
+  selected: readonly Unit[],
+  done: readonly Unit[],
+  episode: string,
+): readonly EventIntent[] {
+  const events: EventIntent[] = [];
+  if (done.length > 0) {
+    const list = done.map((unit) => unit.index).join(',');
+    const text = `reset instance(s) ${list} at operator request (${annotation.resetInstances} annotation): pods deleted and preserved operation cleared; the lifecycle passes rebuild them`;
+    events.push(sayReplica(snapshot, 'Normal', 'InstancesReset', episode, text));
+  }
+  const skipped = new Map<string, number[]>();
+  const skip = (why: string, index: number): void => {
+    skipped.set(why, [...(skipped.get(why) ?? []), index]);
+  };
+  if (selection.of === 'all') {
+    if (!selected.some(({ row }) => row.kind === 'failed' || ('phase' in row && row.phase === 'Failed'))) {
+      const text = 'reset skipped: none is Failed; nothing to reset';
+      return [sayReplica(snapshot, 'Normal', 'InstancesResetSkipped', episode, text)];
+    }
+    for (const unit of selected) {
+      if (unit.row.kind !== 'failed' || done.includes(unit)) continue;
+      skip(objection(snapshot, unit) ?? 'nothing to reset', unit.index);
+    }
+  } else if (selection.of === 'some') {
+    for (const index of selection.indices) {
+      const unit = selected.find((other) => other.index === index);
+      if (unit === undefined) skip('no such instance', index);
+      else if (!done.includes(unit)) skip(objection(snapshot, unit) ?? 'nothing to reset', index);
+    }
+  }
+  for (const [why, indices] of skipped) {
+    const text = `reset skipped for instance(s) ${indices.join(',')} (${why})`;
+    events.push(sayReplica(snapshot, 'Normal', 'InstancesResetSkipped', `${episode}/${why}`, text));
+  }
+  return events;
+}
+
+/** The Held block that a name, or the hash at its end, stands for. */
+function heldBlock(blocks: readonly RetryBlock[], value: string): RetryBlock | undefined {
+  const block = blockFor(blocks, value);
+  return block?.state === 'Held' ? block : undefined;
+}
+
+function blockFor(blocks: readonly RetryBlock[], value: string): RetryBlock | undefined {
+  const wanted = value.trim();
+  return blocks.find((block) => isNamed(block.target, wanted));
+}
+
+function isNamed(rev: Rev, wanted: string): boolean {
+  return rev === wanted || revisionHashOf(rev) === wanted;
+}
+
+function releaseRevision(draft: Draft): void {
+  const { snapshot } = draft;
+  const value = snapshot.replica.annotations[annotation.releaseHeldRevision];
+  if (value === undefined) return;
+  const episode = `${value}/${snapshot.now}`;
+  const block = blockFor(draft.blocks, value);
+  if (block?.state === 'Held') {
+    draft.blocks = draft.blocks.filter((other) => other !== block);
+    const text = `Held retryBlock for revision ${block.target} removed at operator request (${annotation.releaseHeldRevision} annotation)`;
+    draft.events.push(sayReplica(snapshot, 'Normal', 'RetryBlockReleased', episode, text));
+    return;
+  }
+  const text =
+    block === undefined
+      ? `release requested for revision "${value}" but no retryBlock exists for it; nothing to release`
+      : `retryBlock for revision ${block.target} is ${block.state}, not Held; nothing to release`;
+  draft.events.push(sayReplica(snapshot, 'Normal', 'RetryBlockReleaseSkipped', episode, text));
+}
