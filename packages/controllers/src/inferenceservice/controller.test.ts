@@ -188,9 +188,7 @@ describe('an InferenceService that is applied', () => {
     expect(run.events.map(({ regarding, reason }) => `${reason} ${regarding.kind}/${regarding.name}`)).toEqual(
       Array.from({ length: 3 }, () => 'ReplicaCountReset InferenceService/chat'),
     );
-    expect(run.events[0]?.message).toContain(
-      'chat-engine is set from 5 to 2: the count comes from spec.engine.minReplicas',
-    );
+    expect(run.events[0]?.message).toContain('chat-engine is set from 5 to 2: the count is spec.engine.minReplicas');
     expect(run.events[2]?.episode).toBe(run.events[0]?.episode);
     expect(new Set(run.events.map(({ episode }) => episode)).size).toBe(2);
     run.apply({ engine: { minReplicas: 3 } }, { generation: 2 });

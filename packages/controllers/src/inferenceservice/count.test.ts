@@ -29,8 +29,8 @@ describe('a replica that somebody scaled', () => {
     (name) => {
       const projected = wanted(2, name);
       expect(countReset(projected, scaled(projected, 5))).toBe(
-        'spec.replicas of InferenceReplica chat-engine is set from 5 to 2: the count comes from spec.engine.minReplicas of ' +
-          'the InferenceService, unless spec.engine.autoscaler.class is External: set one of them to scale',
+        'spec.replicas of InferenceReplica chat-engine is set from 5 to 2: the count is spec.engine.minReplicas of the ' +
+          'InferenceService: set that, or set spec.engine.autoscaler.class to External to scale the replica itself',
       );
     },
   );

@@ -23,7 +23,7 @@ export function countReset(desired: DesiredReplica, stored: ReplicaRecord): stri
   const reason =
     from < 1
       ? 'a component has one Instance at least'
-      : `the count comes from spec.${component}.minReplicas of the InferenceService, unless ` +
-        `spec.${component}.autoscaler.class is External: set one of them to scale`;
+      : `the count is spec.${component}.minReplicas of the InferenceService: set that, or set ` +
+        `spec.${component}.autoscaler.class to External to scale the replica itself`;
   return `spec.replicas of InferenceReplica ${name} is set from ${from} to ${to}: ${reason}`;
 }
