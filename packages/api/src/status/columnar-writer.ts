@@ -62,13 +62,13 @@ function setOf(ascending: readonly InstanceRow[], has: (row: InstanceRow) => boo
   return indexes.text();
 }
 
-/** Rows by ascending index. */
+/** Rows that fit columns, by ascending index. */
 export function ascendingRows(rows: readonly InstanceRow[]): readonly InstanceRow[] {
   return isAscending(rows) ? rows : rows.toSorted((a, b) => a.index - b.index);
 }
 
 function isAscending(rows: readonly InstanceRow[]): boolean {
-  let previous: Index = Number.NEGATIVE_INFINITY;
+  let previous: Index = -1;
   for (const { index } of rows) {
     if (index <= previous) return false;
     previous = index;

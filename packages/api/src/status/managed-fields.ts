@@ -2,11 +2,9 @@
  * How large the API server's record of who wrote which field becomes (`metadata.managedFields`): it names every field of
  * every item of a list with keys, which for a small row is as much again as the row.
  */
-import { instanceRow } from '../crds/instance-status.js';
 import type { StructuralSchema } from '../crds/schema.js';
-import { jsonBytes } from './row-bytes.js';
-import { encodeRow } from './row-codec.js';
-import type { InstanceRow, Json } from './rows.js';
+import { integerBytes, jsonBytes } from './json-bytes.js';
+import type { Index, Json } from './rows.js';
 import type { JsonObject } from './wire.js';
 
 /** `{}`: a field without fields of its own. */
@@ -27,9 +25,19 @@ export function fieldSetBytes(value: Json, schema: StructuralSchema): number {
     const member = (value as JsonObject)[key] ?? undefined;
     const field = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (member === undefined || field === undefined) continue;
-    bytes += `,"f:":${key}`.length + fieldSetBytes(member, field);
+    bytes += fieldNameBytes(key) + fieldSetBytes(member, field);
   }
   return bytes;
+}
+
+/** Bytes of the name of a field and what is around it: `,"f:name":`. */
+export function fieldNameBytes(name: string): number {
+  return name.length + 6;
+}
+
+/** Bytes of the name of a row in `instanceStatuses` and what is around it: `,"k:{\"index\":0}":`. */
+export function rowNameBytes(index: Index): number {
+  return String.raw`,"k:{\"index\":}":`.length + integerBytes(index);
 }
 
 function listFieldSetBytes(items: readonly Json[], schema: StructuralSchema): number {
@@ -40,32 +48,17 @@ function listFieldSetBytes(items: readonly Json[], schema: StructuralSchema): nu
   } = schema;
   switch (type) {
     case 'set':
-      return items.reduce<number>(
-        (sum, item) => sum + 2 + jsonBytes(`v:${JSON.stringify(item)}`) + leafBytes,
-        selfBytes,
-      );
+      return items.reduce<number>((sum, item) => sum + itemNameBytes('v', item) + leafBytes, selfBytes);
     case 'map':
       return items.reduce<number>((sum, item) => {
         const key = Object.fromEntries(keys.map((name) => [name, (item as JsonObject)[name]]));
-        const fields = itemSchema === undefined ? leafBytes : fieldSetBytes(item, itemSchema);
-        return sum + 2 + jsonBytes(`k:${JSON.stringify(key)}`) + fields;
+        return sum + itemNameBytes('k', key) + fieldSetBytes(item, itemSchema ?? {});
       }, selfBytes);
     case 'atomic':
       return leafBytes;
   }
 }
 
-const measured = new WeakMap<InstanceRow, number>();
-
-/**
- * Bytes that a row of `instanceStatuses` adds to the field set of the status, a comma included. Remembered for as long as
- * the row lives. As columns, whose lists are replaced whole, rows add none.
- */
-export function rowFieldSetBytes(row: InstanceRow): number {
-  let bytes = measured.get(row);
-  if (bytes === undefined) {
-    bytes = String.raw`,"k:{\"index\":${row.index}}":`.length + fieldSetBytes(encodeRow(row), instanceRow);
-    measured.set(row, bytes);
-  }
-  return bytes;
+function itemNameBytes(kind: 'k' | 'v', value: Json): number {
+  return 2 + jsonBytes(`${kind}:${JSON.stringify(value)}`);
 }

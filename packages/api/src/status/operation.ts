@@ -181,7 +181,8 @@ export function decodeState(index: number, phase: Phase, operation: JsonObject |
   return legal === undefined || index < 0 ? foreignState(phase, operation) : legal;
 }
 
-type AnyOperation = OperationBase & {
+/** An operation of any type and step. */
+export type AnyOperation = OperationBase & {
   readonly type: string;
   readonly step: string;
   readonly surgeIndex?: number;
@@ -204,16 +205,15 @@ function encodeOperation(op: AnyOperation): Json {
   return withCarry(wire, op.carry);
 }
 
-/** The `operation` of a row on the wire; undefined when it has none. */
-export function encodeOperationOf(state: RowState): Json {
+/** The operation of a row that this version understands; undefined when it has none. */
+export function operationOf(state: RowState): AnyOperation | undefined {
   switch (state.kind) {
     case 'ready':
     case 'pending':
+    case 'foreign':
       return undefined;
     case 'failed':
-      return state.kept === undefined ? undefined : encodeOperation(state.kept);
-    case 'foreign':
-      return state.op;
+      return state.kept;
     case 'creating':
     case 'updating':
     case 'parked':
@@ -223,6 +223,13 @@ export function encodeOperationOf(state: RowState): Json {
     case 'migrateFrom':
     case 'migrateTo':
     case 'deleting':
-      return encodeOperation(state.op);
+      return state.op;
   }
+}
+
+/** The `operation` of a row on the wire; undefined when it has none. */
+export function encodeOperationOf(state: RowState): Json {
+  if (state.kind === 'foreign') return state.op;
+  const op = operationOf(state);
+  return op === undefined ? undefined : encodeOperation(op);
 }

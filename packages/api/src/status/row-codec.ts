@@ -121,11 +121,6 @@ export function encodeRow(row: InstanceRow): Json {
   return withRecords(encodeGrouped(row), row);
 }
 
-/** Whether a row has members this version does not know. */
-export function hasCarry(row: InstanceRow): boolean {
-  return Object.keys(row.carry).length > 0;
-}
-
 /** What columns can't group of a row, as its entry; undefined when there is nothing. */
 export function encodeEntry(row: InstanceRow): Json {
   const wire = withRecords({ index: row.index }, row);

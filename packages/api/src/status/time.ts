@@ -80,6 +80,19 @@ function two(value: number): string {
   return value < 10 ? `0${value}` : `${value}`;
 }
 
+/** `2026-11-30` of a day counted from the epoch. */
+function formatDate(day: number): string {
+  let year = 1970 + Math.floor(day / 365.2425);
+  if (daysSinceEpoch(year, 1, 1) > day) year -= 1;
+  else if (daysSinceEpoch(year + 1, 1, 1) <= day) year += 1;
+  let month = 12;
+  while (daysSinceEpoch(year, month, 1) > day) month -= 1;
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day - daysSinceEpoch(year, month, 1) + 1)}`;
+}
+
+/** The date that was written last: the times of a status are mostly of one day. */
+let lastDate = { day: 0, text: '1970-01-01' };
+
 /**
  * RFC 3339 in UTC with whole seconds: `2026-11-30T18:47:05Z`.
  * @throws RangeError when `seconds` is not an integer within the years 0000 to 9999: such a time can't be written.
@@ -90,11 +103,6 @@ export function formatTime(seconds: Sec): string {
   }
   const day = Math.floor(seconds / secondsPerDay);
   const second = seconds - day * secondsPerDay;
-  let year = 1970 + Math.floor(day / 365.2425);
-  if (daysSinceEpoch(year, 1, 1) > day) year -= 1;
-  else if (daysSinceEpoch(year + 1, 1, 1) <= day) year += 1;
-  let month = 12;
-  while (daysSinceEpoch(year, month, 1) > day) month -= 1;
-  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day - daysSinceEpoch(year, month, 1) + 1)}`;
-  return `${date}T${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}Z`;
+  if (day !== lastDate.day) lastDate = { day, text: formatDate(day) };
+  return `${lastDate.text}T${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}Z`;
 }

@@ -208,7 +208,12 @@ export function optionalCarryOf(raw: JsonObject, known: ReadonlySet<string>): Ca
   return carry === noCarry ? undefined : carry;
 }
 
+/** Whether nothing is carried. */
+export function isEmpty(carry: Carry): boolean {
+  return carry === noCarry || Object.keys(carry).length === 0;
+}
+
 /** `wire` and what was carried; a member that both have is that of `wire`. */
 export function withCarry(wire: WireObject, carry: Carry = noCarry): WireObject {
-  return Object.keys(carry).length === 0 ? wire : { ...carry, ...wire };
+  return isEmpty(carry) ? wire : { ...carry, ...wire };
 }

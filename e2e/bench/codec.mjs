@@ -1,0 +1,99 @@
+// How long the status codec takes for many rows, each way and in both encodings: `node e2e/bench/codec.mjs [rows]`.
+// Works on the built packages (`npm run build`). Prints the median and the fastest of 20 rounds in milliseconds, and sizes;
+// JSON.stringify of the same status beside it tells how busy the machine was.
+import { decodeStatus, emptyStatus, encodeAs, estimateStatusBytes, newRowBase } from '@omenative/api';
+
+const count = Number(process.argv[2] ?? 10_000);
+const rounds = 20;
+const revision = 'chat-engine-0a1b2c3d';
+const startedAt = 1_796_064_425;
+
+/** A row on its way up: the largest that most Instances ever have. */
+function creating(index) {
+  const op = {
+    id: `create-${index}-1`,
+    type: 'Create',
+    step: 'CreatePods',
+    startedAt,
+    lastProgressAt: startedAt,
+    deadline: startedAt + 1800,
+    retryCount: 0,
+    target: revision,
+    reason: 'ScaleUp',
+    waiting: '',
+    carry: {},
+  };
+  return { ...newRowBase(index), target: revision, kind: 'creating', op };
+}
+
+/** A row at rest, ready since a time of its own. */
+function ready(index) {
+  const published = { pods: 1, serving: 1, available: 1, admitted: true };
+  return {
+    ...newRowBase(index),
+    running: revision,
+    target: revision,
+    published,
+    readySince: startedAt + index,
+    kind: 'ready',
+  };
+}
+
+function statusOf(rowOf) {
+  const rows = new Map(Array.from({ length: count }, (_, index) => [index, rowOf(index)]));
+  return { ...emptyStatus, rows, order: [...rows.keys()], current: revision, update: revision };
+}
+
+/** The status as the controller has it: read from the API server. */
+function read(text) {
+  const result = decodeStatus(JSON.parse(text));
+  if (!result.ok) throw new Error(result.message);
+  return result.status;
+}
+
+/** Times `run` over a fresh input each round, so that nothing is remembered from the round before. */
+function measure(name, prepare, run) {
+  const times = [];
+  for (let round = 0; round < rounds + 3; round++) {
+    const input = prepare();
+    const from = performance.now();
+    run(input);
+    // The first rounds warm the compiler up.
+    if (round >= 3) times.push(performance.now() - from);
+  }
+  times.sort((a, b) => a - b);
+  const median = (times[rounds / 2 - 1] + times[rounds / 2]) / 2;
+  console.log(
+    `  ${name.padEnd(44)} median ${median.toFixed(1).padStart(6)}   fastest ${times[0].toFixed(1).padStart(6)}`,
+  );
+}
+
+for (const [name, rowOf] of Object.entries({ creating, ready })) {
+  console.log(`${count} rows ${name}, milliseconds:`);
+  const made = statusOf(rowOf);
+  const dense = JSON.stringify(encodeAs(made, 'DenseV1').status);
+  for (const encoding of ['DenseV1', 'ColumnarV2']) {
+    const text = JSON.stringify(encodeAs(made, encoding).status);
+    const wire = () => JSON.parse(text);
+    measure(
+      `encode ${encoding}, ${text.length} bytes`,
+      () => read(dense),
+      (status) => encodeAs(status, encoding),
+    );
+    measure('  JSON.stringify of it', wire, (parsed) => JSON.stringify(parsed));
+    measure(`decode ${encoding}`, wire, (parsed) => decodeStatus(parsed));
+  }
+  const kept = read(dense);
+  const changed = () => ({ ...kept, rows: new Map([...kept.rows, [7, rowOf(7)]]) });
+  measure(
+    'estimate, after a read',
+    () => read(dense),
+    (status) => estimateStatusBytes(status),
+  );
+  measure('estimate, one row new', changed, (status) => estimateStatusBytes(status));
+  measure(
+    'estimate, nothing new',
+    () => kept,
+    (status) => estimateStatusBytes(status),
+  );
+}
