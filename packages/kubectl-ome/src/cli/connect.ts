@@ -6,7 +6,9 @@ import {
   type Connection,
   type Credentials,
   connectionFromKubeconfig,
+  fixedConnection,
   HttpTransport,
+  NoClusterError,
   type Runtime,
   type TlsMaterial,
 } from '@omenative/kube';
@@ -45,9 +47,10 @@ export interface Connected {
  * @throws Problem that says which file, context or flag can't be used.
  */
 export async function connect(flags: ConnectionFlags, runtime: Runtime, userAgent: string): Promise<Connected> {
-  const connection = await connectionOf(flags, runtime);
-  const http = new HttpTransport({ connection: withFlags(connection, flags), runtime, userAgent });
+  const overrides = overridesOf(flags);
   const deadlineMs = timeoutMs(flags.requestTimeout);
+  const connection = await connectionOf(flags, runtime);
+  const http = new HttpTransport({ connection: overridden(connection, overrides), runtime, userAgent });
   const transport: Reach['transport'] = {
     request: (request) => http.request(deadlineMs === undefined ? request : { ...request, deadlineMs }),
     watch: (request, sink) => http.watch(request, sink),
@@ -71,22 +74,39 @@ async function connectionOf(flags: ConnectionFlags, runtime: Runtime): Promise<C
       ...(user === undefined ? {} : { user }),
     });
   } catch (error) {
+    // A server that is named needs no kubeconfig.
+    if (error instanceof NoClusterError && flags.server !== undefined) return fixedConnection(flags.server);
     throw new Problem(error instanceof Error ? error.message : String(error), 1, { cause: error });
   }
 }
 
-/** The connection with what the flags say on top of the kubeconfig. */
-function withFlags(connection: Connection, flags: ConnectionFlags): Connection {
-  const tls = tlsOf(flags);
-  const headers = impersonation(flags);
+/** What flags say over a kubeconfig. */
+interface Overrides {
+  readonly server?: string;
+  readonly authorization?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: Partial<TlsMaterial>;
+}
+
+function overridesOf(flags: ConnectionFlags): Overrides {
+  const { server, token } = flags;
   return {
-    server: flags.server ?? connection.server,
+    ...(server === undefined ? {} : { server }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    headers: impersonation(flags),
+    tls: tlsOf(flags),
+  };
+}
+
+function overridden(connection: Connection, { server, authorization, headers, tls }: Overrides): Connection {
+  return {
+    server: server ?? connection.server,
     namespace: connection.namespace,
     credentials: async (freshness) => {
       const base = await connection.credentials(freshness);
       const credentials: Credentials = {
         ...base,
-        ...(flags.token === undefined ? {} : { authorization: `Bearer ${flags.token}` }),
+        ...(authorization === undefined ? {} : { authorization }),
         headers: { ...base.headers, ...headers },
         tls: { ...base.tls, ...tls },
       };

@@ -41,7 +41,9 @@ function only(kept: 'changes' | 'removals', patch: unknown): JsonRecord {
       if (kept === 'removals') result[key] = null;
     } else if (isRecord(change)) {
       const inner = only(kept, change);
-      if (kept === 'changes' || Object.keys(inner).length > 0) result[key] = inner;
+      // An empty object that is set is a change; one of which nothing is left is none.
+      const isSet = kept === 'changes' && Object.keys(change).length === 0;
+      if (isSet || Object.keys(inner).length > 0) result[key] = inner;
     } else if (kept === 'changes') {
       result[key] = change;
     }
