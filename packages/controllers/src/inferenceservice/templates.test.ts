@@ -175,6 +175,15 @@ describe('a gang', () => {
     expect(render({ own, runtime })[1]?.size).toBe(size);
   });
 
+  it('has a worker, whatever the runtime says, unless the service says better [E24]', () => {
+    const runtime = { ...gangRuntime, worker: { ...gangRuntime.worker, size: 0 } };
+    expect(() => render({ runtime })).toThrow(
+      'InvalidLeaderWorkerPairing: the runtime gives the engine a worker.size of 0, and a gang has one worker at least; ' +
+        'set spec.engine.worker.size, or change the runtime',
+    );
+    expect(render({ runtime, own: { leader: {}, worker: { size: 2 } } })[1]?.size).toBe(2);
+  });
+
   it('lets the service’s word for the component win over the runtime’s word for the leader', () => {
     const change = { runtime: gangRuntime, own: { nodeSelector: { role: 'any' } } };
     expect(podOf(change, 0)['nodeSelector']).toEqual({ role: 'any' });

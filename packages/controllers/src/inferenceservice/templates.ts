@@ -85,7 +85,12 @@ export function renderRunners(input: TemplateInput): readonly RunnerTemplate[] {
       sharedPart(own),
       podPart(asRecord(own[role])),
     ]);
-  const size = Math.max(1, asInteger(asRecord(merged['worker'])['size']) ?? 1);
+  const size = asInteger(asRecord(merged['worker'])['size']) ?? 1;
+  if (size < 1) {
+    // Only a runtime can say so; its schema lets it, as OME's does, for modes that are not run here.
+    const message = `InvalidLeaderWorkerPairing: the runtime gives the ${component} a worker.size of ${size}, and a gang has one worker at least; set spec.${component}.worker.size, or change the runtime`;
+    throw new RenderError('InvalidLeaderWorkerPairing', message);
+  }
   return finish(input, [
     { name: 'leader', size: 1, pod: part('leader') },
     { name: 'worker', size, pod: part('worker') },
