@@ -51,6 +51,7 @@ function open(draft: Draft, unit: Unit, held: ReadonlySet<Index>): void {
   }
   const reason = reasonOf(unit);
   const row = openCreate(snapshot, unit.row, rev, reason);
+  if (!draft.room.admits([row])) return;
   const text = `its pods are created at revision ${rev} (${reason})`;
   const created = sayInstance(snapshot, 'Normal', 'InstanceCreated', row.index, row.op.id, text);
   apply(draft, unit.index, { to: 'row', row, tries: rev, events: [created] });

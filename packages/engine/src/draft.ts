@@ -5,6 +5,7 @@ import type { Hold, Wakes } from './hold.js';
 import type { Read } from './plan-types.js';
 import { type Wave, withAttempt, withFailure, withoutBlock } from './retry.js';
 import type { Snapshot } from './snapshot.js';
+import { StatusRoom } from './status-room.js';
 
 /** What an operation decides for its unit. */
 export type Step =
@@ -48,12 +49,15 @@ export interface Draft {
   /** The first refusal of an update in this pass; it wins over later ones. */
   rolloutHold: Omit<RolloutHold, 'since'> | undefined;
   updatesMoved: boolean;
+  readonly room: StatusRoom;
 }
 
 export function newDraft(snapshot: Snapshot): Draft {
+  const rows = new Map(snapshot.status.rows);
   return {
     snapshot,
-    rows: new Map(snapshot.status.rows),
+    rows,
+    room: new StatusRoom(snapshot, rows),
     blocks: snapshot.status.blocks,
     claimed: new Set(),
     holds: [],

@@ -74,7 +74,9 @@ class Rollout {
       refuse(draft, 'Budget', refusal, wakesAt(slotFreedAt(snapshot, this.#all)));
       return;
     }
-    apply(draft, unit.index, opened(draft, unit, mechanism));
+    const step = opened(draft, unit, mechanism);
+    if (!draft.room.admits(step.to === 'rows' ? step.rows : step.to === 'row' ? [step.row] : [])) return;
+    apply(draft, unit.index, step);
     draft.updatesMoved = true;
   }
 }

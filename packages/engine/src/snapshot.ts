@@ -2,7 +2,7 @@
  * The input of a plan: one immutable picture of a replica and its world, taken before anything is decided. What is not in
  * here can't influence a decision. The controller's `observe` builds it; tests build it with `testing/world.ts`.
  */
-import type { Component, DecodedStatus, Index, Rev, Runner, Sec, Strategy } from '@omenative/api';
+import type { Component, DecodedStatus, EncodeOptions, Index, Rev, Runner, Sec, Strategy } from '@omenative/api';
 import type { EffectKey, Outcome } from './effects.js';
 
 export type Uid = string;
@@ -202,6 +202,8 @@ export interface Snapshot {
   readonly spec: PlanSpec;
   readonly config: LifecycleConfig;
   readonly status: DecodedStatus;
+  /** How the status is written; absent: as the chart has it. */
+  readonly statusEncoding?: EncodeOptions;
   /** The revision of the spec as written: `status.updateRevision` to be. */
   readonly specRevision: Rev;
   /** What Instances should run: `specRevision`, or the revision that the user rolls back to. */

@@ -58,6 +58,8 @@ export function transition(snapshot: Snapshot): Transition {
     startUpdates(draft, freeUnits(draft, staying));
     createInstances(draft, staying, planIndices(snapshot, allUnits(draft)).missing);
     fail(draft, units);
+    const noRoom = draft.room.hold();
+    if (noRoom !== undefined) draft.holds.push(noRoom);
   }
   return { status: publish(draft), draft };
 }

@@ -1,5 +1,13 @@
 /** Caches to snapshot: one picture of a replica and its world, taken without I/O. */
-import { type DecodedStatus, headlessServiceName, type Index, podName, type Rev, type Runner } from '@omenative/api';
+import {
+  type DecodedStatus,
+  type EncodeOptions,
+  headlessServiceName,
+  type Index,
+  podName,
+  type Rev,
+  type Runner,
+} from '@omenative/api';
 import {
   type EffectKey,
   type LifecycleConfig,
@@ -43,6 +51,7 @@ export interface PassContext {
   readonly spec: PlanSpec;
   readonly live: LiveTemplate;
   readonly config: LifecycleConfig;
+  readonly statusEncoding?: EncodeOptions;
   readonly inbox: ReadonlyMap<EffectKey, Outcome>;
   readonly blind: ReadonlySet<Index>;
   /** Indices read live in this pass: what the cache holds for them is all there is. */
@@ -74,6 +83,7 @@ export function observe(world: ReplicaWorld, context: PassContext): Observation 
     spec,
     config: context.config,
     status,
+    ...(context.statusEncoding === undefined ? {} : { statusEncoding: context.statusEncoding }),
     specRevision,
     target,
     revisions: revisionsOf(status, stored, [specRevision, target]),

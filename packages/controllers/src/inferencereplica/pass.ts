@@ -180,6 +180,7 @@ class Pass {
       spec: view.spec,
       live: view.live,
       config: this.#settings.lifecycle,
+      statusEncoding: this.#deps.statusEncoding,
       inbox: inbox.of(uid),
       blind: ownWrites.blind(uid),
       readIndices: this.#readIndices,
