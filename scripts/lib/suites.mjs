@@ -42,6 +42,7 @@ export const suites = {
         step('biome', 'npx', 'biome', 'ci', '--error-on-warnings', '.'),
         step('oxlint', 'npx', 'oxlint', '-f', 'unix'),
         step('arrows', 'node', 'tools/arrows.mjs'),
+        step('golden files', 'node', 'tools/golden.mjs'),
         step('generated files', 'npm', 'run', '--silent', 'generate:check'),
         step('bundle', 'npm', 'run', '--silent', 'bundle'),
         step('smoke', 'npm', 'run', '--silent', 'smoke'),
