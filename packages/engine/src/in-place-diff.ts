@@ -53,5 +53,5 @@ function isSinglePod(payload: RevisionPayload): boolean {
 }
 
 function withoutImages(spec: SpecShape): unknown {
-  return { ...spec, containers: spec.containers?.map(({ image: _, ...container }) => container) };
+  return { ...spec, containers: spec.containers?.map((container) => ({ ...container, image: '' })) };
 }

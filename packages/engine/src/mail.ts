@@ -44,9 +44,11 @@ export function acks(
 ): readonly Effect[] {
   const { annotations } = snapshot.replica;
   const effects: Effect[] = [];
-  const reset = annotations[annotation.resetInstances];
-  if (reset !== undefined && !unitsOf(snapshot, rows).some((unit) => isResettable(snapshot, unit, parseReset(reset)))) {
-    effects.push(ack(annotation.resetInstances, reset));
+  const wanted = annotations[annotation.resetInstances];
+  if (wanted !== undefined) {
+    const selection = parseReset(wanted);
+    const isPending = unitsOf(snapshot, rows).some((unit) => isResettable(snapshot, unit, selection));
+    if (!isPending) effects.push(ack(annotation.resetInstances, wanted));
   }
   const release = annotations[annotation.releaseHeldRevision];
   if (release !== undefined && heldBlock(blocks, release) === undefined) {

@@ -149,11 +149,12 @@ function isConfirmed(pod: PodView, container: ContainerView, image: string | und
 
 /** Runtimes write an image of the default registry in full. */
 function isSameImage(reported: string, wanted: string): boolean {
-  const short = (image: string): string => {
-    const name = image.replace(/^docker\.io\//, '').replace(/^library\//, '');
-    return /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
-  };
-  return reported !== '' && short(reported) === short(wanted);
+  return reported !== '' && shortImage(reported) === shortImage(wanted);
+}
+
+function shortImage(image: string): string {
+  const name = image.replace(/^docker\.io\//, '').replace(/^library\//, '');
+  return /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
 }
 
 function digestOf(image: string): string | undefined {
