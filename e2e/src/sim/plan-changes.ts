@@ -41,6 +41,8 @@ function drawOne(draw: Seeded, start: Start): DrawnChange {
     count,
     budget,
     partition,
+    strategy,
+    strategy,
     pause,
     resume,
     resume,
@@ -79,6 +81,11 @@ function budget(draw: Seeded): DrawnChange {
   const member = draw.pick(['maxSurge', 'maxSurge', 'maxUnavailable']);
   const value = draw.pick([1, 1, 1, 2, 2, 3, '25%', '50%', '100%', 0]);
   return { what: `${member} ${value}`, patch: rolling(member, value) };
+}
+
+function strategy(draw: Seeded): DrawnChange {
+  const type = draw.pick(['SurgeThenDrain', 'RecreatePod', 'InPlaceIfPossible', 'InPlaceOnly']);
+  return { what: type, patch: { spec: { engine: { lifecycle: { updateStrategy: { type } } } } } };
 }
 
 function partition(draw: Seeded): DrawnChange {

@@ -41,7 +41,7 @@ export function viewReplica(
   const readIndices = new Set<Index>([...status.rows.keys(), ...world.pods.map((pod) => pod.view.index)]);
   const look = (): Snapshot => {
     const { spec, live } = view;
-    return observe(world, {
+    const { snapshot: seen } = observe(world, {
       nowMs,
       status,
       spec,
@@ -50,7 +50,8 @@ export function viewReplica(
       inbox: new Map(),
       blind: new Set(),
       readIndices,
-    }).snapshot;
+    });
+    return { ...seen, ...templateCheckOf(seen) };
   };
   let snapshot = look();
   let made = plan(snapshot);
@@ -60,6 +61,17 @@ export function viewReplica(
     made = plan(snapshot);
   }
   return { is: 'seen', record, snapshot, plan: made };
+}
+
+/**
+ * What the API server said to the pods of the target is in the manager's memory. A refusal is in the status as well, as the
+ * reason of a hold; where there is none, the pods are taken to be accepted.
+ */
+function templateCheckOf({ status, target }: Snapshot): Pick<Snapshot, 'templateCheck'> {
+  const { rolloutHold } = status;
+  const refused = `the API server refuses the pods of ${target}: `;
+  if (rolloutHold?.gate !== 'Plan' || !rolloutHold.reason.startsWith(refused)) return {};
+  return { templateCheck: { of: target, is: 'refused', message: rolloutHold.reason.slice(refused.length) } };
 }
 
 /** The status that a view was taken with; undefined when it can't be read. */

@@ -25,6 +25,14 @@ function wordsOf(effect: Effect): string {
       return effect.change === 'add'
         ? `take pod ${effect.pod.name} out of rotation`
         : `let pod ${effect.pod.name} into rotation`;
+    case 'patchInPlace': {
+      const images = Object.entries(effect.images).map(([name, image]) => `${name}=${image}`);
+      return `patch pod ${effect.pod.name} in place${images.length === 0 ? '' : `: ${images.join(', ')}`}`;
+    }
+    case 'dropMarker':
+      return `take the marker of an in-place update off pod ${effect.pod.name}`;
+    case 'ackMail':
+      return `take annotation ${effect.annotation} off the replica: it has been obeyed`;
     case 'deletePod':
       return `delete pod ${effect.pod.name}`;
   }

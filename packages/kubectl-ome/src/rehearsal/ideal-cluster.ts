@@ -4,7 +4,16 @@
  */
 import type { DecodedStatus, Index, Rev } from '@omenative/api';
 import type { Effect, Plan, PodView, Snapshot, StoredRevision, Uid } from '@omenative/engine';
-import { bornPod, changedGate, nextStage } from './ideal-pod.js';
+import { bornPod, changedGate, nextStage, patchedPod, unmarkedPod } from './ideal-pod.js';
+
+/** A quota that stood in the way a moment ago still does. */
+function refusedOperations(status: DecodedStatus): ReadonlySet<string> {
+  const refused = [...status.rows.values()].flatMap((row) => {
+    const op = row.kind === 'foreign' || row.kind === 'failed' || !('op' in row) ? undefined : row.op;
+    return op?.capacityRefusedAt === undefined ? [] : [op.id];
+  });
+  return new Set(refused);
+}
 
 export class IdealCluster {
   #now: number;
@@ -14,6 +23,10 @@ export class IdealCluster {
   #isGone = false;
   #uids = 0;
   readonly #start: Snapshot;
+  /** Operations whose pods a quota refuses today. */
+  readonly #refused: ReadonlySet<string>;
+  /** What users have asked for on the replica. */
+  readonly #annotations: Map<string, string>;
   /** By name. */
   readonly #pods: Map<string, PodView> = new Map();
   /** Pods that requests are sent to. */
@@ -27,7 +40,9 @@ export class IdealCluster {
     this.#status = start.status;
     this.#finalizer = start.replica.finalizer;
     this.#headlessService = start.headlessService;
+    this.#annotations = new Map(Object.entries(start.replica.annotations));
     this.#revisions = new Map(start.revisions);
+    this.#refused = refusedOperations(start.status);
     for (const pod of [...start.pods.values()].flat()) {
       this.#pods.set(pod.name, pod);
       if (start.rotation.get(pod.uid) === 'in') this.#routed.add(pod.uid);
@@ -64,7 +79,11 @@ export class IdealCluster {
     return {
       ...this.#start,
       now: this.#now,
-      replica: { ...this.#start.replica, finalizer: this.#finalizer },
+      replica: {
+        ...this.#start.replica,
+        finalizer: this.#finalizer,
+        annotations: Object.fromEntries(this.#annotations),
+      },
       status: this.#status,
       revisions: new Map(this.#revisions),
       pods,
@@ -136,6 +155,7 @@ export class IdealCluster {
       case 'createPod': {
         const revision = this.#revisions.get(effect.rev);
         if (this.#pods.has(effect.name)) return true;
+        if (effect.covers.by === 'operation' && this.#refused.has(effect.covers.id)) return false;
         if (revision === undefined || revision === 'gone') return false;
         this.#uids += 1;
         const pod = bornPod(effect, this.#start.spec, revision, `rehearsed-${this.#uids}`, this.#now);
@@ -147,6 +167,13 @@ export class IdealCluster {
           ...pod,
           gate: changedGate(pod.gate, effect.hold, effect.change),
         }));
+      case 'patchInPlace':
+        return this.#change(effect.pod, (pod) => patchedPod(pod, effect, this.#now));
+      case 'dropMarker':
+        return this.#change(effect.pod, unmarkedPod);
+      case 'ackMail':
+        if (this.#annotations.get(effect.annotation) === effect.value) this.#annotations.delete(effect.annotation);
+        return true;
       case 'deletePod': {
         const { pod, guard, graceSeconds = 30 } = effect;
         if (guard === 'unroutedLive' && this.#routed.has(pod.uid)) return false;

@@ -2,7 +2,7 @@
  * One pod of an ideal world: what is made becomes ready, what is told to go goes, and what is in trouble today stays in
  * trouble. Times are of no account: one stage a tick.
  */
-import { podName, revisionHashOf, type Sec } from '@omenative/api';
+import { label, podName, revisionHashOf, type Sec } from '@omenative/api';
 import {
   type ContainerView,
   type CreatePod,
@@ -10,6 +10,7 @@ import {
   type GateView,
   isTerminal,
   lifecycleHold,
+  type PatchInPlace,
   type PlanSpec,
   type PodView,
   type StoredRevision,
@@ -60,6 +61,34 @@ export function isInTrouble(pod: PodView): boolean {
   return pod.gated || pod.unschedulable !== undefined || stuckContainers([pod], pod.createdAt).length > 0;
 }
 
+/** The pod after a patch in place: what gets another image is stopped at once and starts anew in the next tick. */
+export function patchedPod(pod: PodView, effect: PatchInPlace, now: Sec): PodView {
+  const { images, marker, labels } = effect;
+  const isStopped = Object.keys(images).length > 0;
+  return {
+    ...pod,
+    ...(marker === undefined ? {} : { inPlace: marker }),
+    revisionHash: labels[label.revisionHash] ?? pod.revisionHash,
+    containersReady: pod.containersReady && !isStopped,
+    ...(pod.ready && isStopped ? { ready: false, readyChangedAt: now } : {}),
+    containers: pod.containers.map((container) => {
+      const image = images[container.name];
+      return image === undefined ? container : stopped(container, image);
+    }),
+  };
+}
+
+function stopped(container: ContainerView, image: string): ContainerView {
+  const { waiting: _waiting, terminated: _terminated, ...rest } = container;
+  return { ...rest, image, imageID: '', runningImage: '', ready: false, restartCount: container.restartCount + 1 };
+}
+
+/** The pod without the marker of a patch in place. */
+export function unmarkedPod(pod: PodView): PodView {
+  const { inPlace: _inPlace, ...rest } = pod;
+  return rest;
+}
+
 /** The gate after one hold more, or one less. Every pod is born with the lifecycle hold, written down or not. */
 export function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
   if (gate.state === 'malformed') return gate;
@@ -87,6 +116,7 @@ function withoutTrouble(container: ContainerView): ContainerView {
     ...running,
     ready: container.kind === 'regular',
     imageID: container.imageID === '' ? container.image : container.imageID,
+    runningImage: container.runningImage === '' ? container.image : container.runningImage,
   };
 }
 
@@ -112,6 +142,7 @@ function containersOf(revision: StoredRevision, { runner, rev }: CreatePod): rea
     restartCount: 0,
     image: shape.image ?? rev,
     imageID: '',
+    runningImage: '',
   });
   return [...initContainers.map(view('init')), ...containers.map(view('regular'))];
 }

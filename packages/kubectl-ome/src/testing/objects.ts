@@ -67,7 +67,7 @@ export function replica(options: ReplicaOptions = {}): Raw {
       runners: [{ name: 'default', size: 1, template: { spec: { containers: [{ name: 'ome-container', image }] } } }],
       ...options.spec,
     },
-    status: encodeStatus(decoded),
+    status: encodeStatus(decoded).status,
   };
 }
 
