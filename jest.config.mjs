@@ -36,7 +36,7 @@ export default {
     { ...common, displayName: 'e2e-cluster', roots: ['<rootDir>/e2e/cluster'], testMatch: ['**/*.test.mjs'] },
     wide('sim', 'sim'),
     wide('demo', 'demo'), // a part of it needs kubectl
-    wide('conformance', 'conformance', 'kube', 'crds'), // needs an API server and fake nodes
+    wide('conformance', 'conformance', 'kube', 'crds', 'status'), // needs an API server and fake nodes
     wide('nodes', 'nodes'), // needs real nodes
   ],
   coverageProvider: 'v8',
