@@ -3,8 +3,12 @@ import {
   type CreateOp,
   type DeleteOp,
   type Index,
+  type InPlaceOp,
   type InstanceRow,
   newRowBase,
+  type ParkedOp,
+  type RecreateOp,
+  type RetryBlock,
   type RowBase,
   type SurgeOp,
 } from '@omenative/api';
@@ -71,6 +75,78 @@ export function drainingRow(index: Index, from = 'v1', to = 'v2', options: RowOp
   return surgingRow(index, from, to, { ...options, op: { step: 'SurgeDrain', ...options.op } });
 }
 
+/** An update in the pod itself, from one image to another. */
+export function inPlaceRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<InPlaceOp> = {}): InstanceRow {
+  const target = revisionOf(to);
+  return {
+    ...newRowBase(index),
+    running: revisionOf(from),
+    target,
+    readySince: noon - 600,
+    ...options.row,
+    kind: 'updating',
+    op: {
+      ...open,
+      id: `update-${index}`,
+      type: 'Update',
+      step: 'InPlace',
+      strategy: 'InPlaceIfPossible',
+      target,
+      ...options.op,
+    },
+  };
+}
+
+/** A recreate from one image to another: the Instance is in its second life. */
+export function recreatingRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<RecreateOp> = {}): InstanceRow {
+  const runners = options.runners ?? single;
+  const target = revisionOf(to, runners);
+  return {
+    ...newRowBase(index),
+    incarnation: 2,
+    running: revisionOf(from, runners),
+    target,
+    readySince: noon - 600,
+    ...options.row,
+    kind: 'updating',
+    op: {
+      ...open,
+      id: `update-${index}`,
+      type: 'Update',
+      step: 'Drain',
+      strategy: 'RecreatePod',
+      target,
+      ...options.op,
+    },
+  };
+}
+
+/** An update whose attempt failed and whose pod is still there; it failed a minute before noon. */
+export function parkedRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<ParkedOp> = {}): InstanceRow {
+  const { deadline: _, ...unclocked } = open;
+  const target = revisionOf(to);
+  return {
+    ...newRowBase(index),
+    running: revisionOf(from),
+    target,
+    readySince: noon - 600,
+    lastFailure: { podName: '', containerName: '', reason: 'ImagePullBackOff', message: 'back-off', time: openedAt },
+    ...options.row,
+    kind: 'parked',
+    phase: 'Failed',
+    op: {
+      ...unclocked,
+      id: `update-${index}`,
+      startedAt: openedAt - 120,
+      type: 'Update',
+      step: 'Parked',
+      strategy: 'InPlaceIfPossible',
+      target,
+      ...options.op,
+    },
+  };
+}
+
 export function deletingRow(index: Index, image = 'v1', options: RowOptions<DeleteOp> = {}): InstanceRow {
   return {
     ...newRowBase(index),
@@ -96,6 +172,27 @@ export function failedRow(
     ...over,
     kind: 'failed',
   };
+}
+
+/** A block of `image`: Backoff after one counted failure a minute ago, with a minute to go. */
+export function retryBlock(image = 'v2', over: Partial<RetryBlock> = {}): RetryBlock {
+  return {
+    target: revisionOf(image),
+    state: 'Backoff',
+    attempts: 1,
+    nextRetryAt: noon + 60,
+    firstFailureAt: openedAt,
+    lastFailureAt: openedAt,
+    reason: 'ImagePullBackOff',
+    carry: {},
+    ...over,
+  };
+}
+
+/** A block that only the user ends. */
+export function heldBlock(image = 'v2', over: Partial<RetryBlock> = {}): RetryBlock {
+  const { nextRetryAt: _, ...block } = retryBlock(image, { state: 'Held', attempts: 3, ...over });
+  return block;
 }
 
 /** A row whose pods are all lost; it ran `image`. */
