@@ -61,7 +61,7 @@ export class ManagerMetrics {
       if (controller !== undefined) metrics.readFrom(() => controller.gauges());
     }
     const { store } = observed.caches.replicas;
-    this.#status.forget((key) => store.get(key) !== undefined);
+    this.#status.forgetUnless((key) => store.get(key) !== undefined);
     cacheMetrics(this.registry, () =>
       informersOf(observed.caches).map((informer) => ({
         resource: resourceName(informer.type),

@@ -44,8 +44,8 @@ export class StatusMetrics implements StatusHooks {
     registry.registerMetric(size);
   }
 
-  /** `exists` tells, at every scrape, whether the replica `namespace/name` is still there; one that is gone is forgotten. */
-  forget(exists: (key: string) => boolean): void {
+  /** `exists` tells, at every scrape, whether the replica `namespace/name` is there; one that is gone is forgotten. */
+  forgetUnless(exists: (key: string) => boolean): void {
     this.#exists = exists;
   }
 
