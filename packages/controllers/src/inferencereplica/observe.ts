@@ -18,6 +18,7 @@ import {
   type Snapshot,
   type StoredRevision,
   specRevisionName,
+  type TemplateCheck,
 } from '@omenative/engine';
 import { isWanted } from './headless.js';
 import { type PodRecord, strayIndex } from './pod-view.js';
@@ -26,7 +27,6 @@ import { type RevisionRecord, samePayload } from './revision-object.js';
 import { storedRevisions, storedTwin } from './revision-twin.js';
 import { discoverableOf, type RoutingService, rotationOf, type ServiceRecord, type SliceRecord } from './routing.js';
 import type { LiveTemplate } from './spec-view.js';
-import type { TemplateCheck } from './template-check.js';
 
 /** The cached objects that concern one replica. */
 export interface ReplicaWorld {

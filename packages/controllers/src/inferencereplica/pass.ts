@@ -11,7 +11,7 @@ import {
   type Sec,
   statusBytes,
 } from '@omenative/api';
-import type { Effect, EffectKey, Outcome, Plan, Snapshot } from '@omenative/engine';
+import type { Effect, EffectKey, Outcome, Plan, Snapshot, TemplateCheck } from '@omenative/engine';
 import { type Client, classify, type Runtime } from '@omenative/kube';
 import type { Caches } from '../caches.js';
 import type { OperatorSettings } from '../config/settings.js';
@@ -30,7 +30,7 @@ import { readPods } from './reads.js';
 import type { ReplicaRecord } from './replica-record.js';
 import { type SpecView, specViewOf, teardownViewOf } from './spec-view.js';
 import type { Teller } from './tell.js';
-import type { TemplateCheck, TemplateChecks } from './template-check.js';
+import type { TemplateChecks } from './template-check.js';
 import { worldOf } from './world.js';
 
 export interface PassDeps {

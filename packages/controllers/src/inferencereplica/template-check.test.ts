@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DecodedStatus, emptyStatus, type InstanceRow, newRowBase } from '@omenative/api';
+import type { TemplateCheck } from '@omenative/engine';
 import { type ApiResponse, TransportError, testing } from '@omenative/kube';
 import { asRecord, asRecords, type JsonRecord } from '../shared/json.js';
 import { Limiter } from '../shared/limiter.js';
 import type { Observation } from './observe.js';
-import { type TemplateCheck, TemplateChecks } from './template-check.js';
+import { TemplateChecks } from './template-check.js';
 import { contextOf } from './testing/effects.js';
 import { Harness } from './testing/harness.js';
 import { rawReplica, template } from './testing/objects.js';
@@ -157,7 +158,12 @@ describe('TemplateChecks', () => {
   ])('knows nothing %s, says why, and asks again in two seconds', async (_, answer) => {
     const { harness, ask, observe, checks, later, refusals } = await world();
     const { now, target } = observe().snapshot;
-    const unknown = { of: target, is: 'unknown', retryAt: now + 2, text: expect.stringMatching(/\w/) };
+    const unknown = {
+      of: target,
+      is: 'unknown',
+      retryAt: now + 2,
+      text: expect.stringMatching(/^nobody can say yet .*: \w/),
+    };
     expect(await ask([answer])).toEqual(unknown);
     expect(checks.againAt('replica-uid')).toBe(now + 2);
     expect(await ask()).toEqual(unknown);

@@ -4,22 +4,13 @@
  * at any moment, and is asked for again.
  */
 import { podName, type Rev, revisionHashOf, type Sec } from '@omenative/api';
-import type { Snapshot, StoredRevision } from '@omenative/engine';
+import type { Snapshot, StoredRevision, TemplateCheck } from '@omenative/engine';
 import { ApiError, type Client, classify, type Runtime } from '@omenative/kube';
 import type { Limiter } from '../shared/limiter.js';
 import { podType } from '../shared/resources.js';
 import { wordsOf } from './act/outcome.js';
 import type { Observation } from './observe.js';
 import { renderPod } from './render.js';
-
-/** What the API server says about the pods of the revision `of`. */
-export type TemplateCheck = { readonly of: Rev } & (
-  | { readonly is: 'accepted' }
-  /** It could not be asked; it is asked again at `retryAt`. */
-  | { readonly is: 'unknown'; readonly retryAt: Sec; readonly text: string }
-  /** In the server's own words. */
-  | { readonly is: 'refused'; readonly message: string }
-);
 
 /** One answer, and for how long it is good. */
 interface Known {
@@ -203,10 +194,16 @@ function knownFrom(answer: Answer, rev: Rev, generation: number, now: Sec, befor
       const pauseSec = Math.min(lastRetrySec, firstRetrySec * 2 ** (failures - 1));
       const retryAt = now + Math.max(pauseSec, Math.ceil(answer.waitMs / 1000));
       const stillRefused = before?.check.is === 'refused' && isAbout(before, rev, generation);
-      const check = stillRefused ? before.check : ({ of: rev, is: 'unknown', retryAt, text: answer.message } as const);
+      const check = stillRefused
+        ? before.check
+        : ({ of: rev, is: 'unknown', retryAt, text: unasked(rev, answer.message) } as const);
       return { check, generation, goodUntil: retryAt, failures };
     }
   }
+}
+
+function unasked(rev: Rev, words: string): string {
+  return `nobody can say yet whether the API server takes the pods of ${rev}: ${words}`;
 }
 
 /** What was accepted stays so; anything else is asked again when the spec has changed, or when its time is up. */
