@@ -6,6 +6,7 @@ import { plan } from './plan.js';
 import type { Snapshot } from './snapshot.js';
 import { arbitraryWorld } from './testing/arbitrary-world.js';
 import { persisted } from './testing/read.js';
+import { chartConfig } from './testing/world.js';
 
 const runs = { numRuns: 400 };
 
@@ -35,12 +36,14 @@ describe('a plan over random worlds', () => {
     );
   });
 
-  it('writes a bounded number of times while only time goes by, and in the end nothing [B101]', () => {
+  it('writes a bounded number of times while only time goes by, and in the end nothing, unless retries are asked for [B101]', () => {
     fc.assert(
       fc.property(
         arbitraryWorld,
         fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 5, maxLength: 10 }),
-        (start, jumps) => {
+        (random, jumps) => {
+          const { updateRetry: _, ...config } = random.config;
+          const start: Snapshot = { ...random, config };
           let world = start;
           let writes = 0;
           for (const jump of [...jumps, 10_000, 10_000, 10_000]) {
@@ -54,6 +57,28 @@ describe('a plan over random worlds', () => {
           expect(writes).toBeLessThan(8 + 4 * (start.status.rows.size + start.pods.size));
         },
       ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('retries for ever what time may cure, but ever more rarely: in the end a few writes in each longest pause [B101]', () => {
+    fc.assert(
+      fc.property(arbitraryWorld, (start) => {
+        const maxDelaySec = chartConfig.updateRetry?.maxDelaySec ?? 0;
+        const writes: number[] = [];
+        let world: Snapshot = { ...start, config: chartConfig };
+        const end = start.now + 30 * maxDelaySec;
+        for (let wake: number | undefined = world.now; wake !== undefined && wake < end; wake = plan(world).wakeAt) {
+          world = { ...world, now: wake };
+          for (let pass = 0; plan(world).status !== undefined; pass++) {
+            expect(pass).toBeLessThan(8);
+            writes.push(world.now);
+            world = persisted(world);
+          }
+        }
+        const late = writes.filter((at) => at >= end - 10 * maxDelaySec);
+        expect(late.length).toBeLessThanOrEqual(10 * 8);
+      }),
       { numRuns: 100 },
     );
   });

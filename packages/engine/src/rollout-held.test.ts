@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { plan } from './plan.js';
 import type { Snapshot } from './snapshot.js';
-import { gang, gangPods, payload, pod, readyRow, world } from './testing/world.js';
+import { payload, pod, readyRow, revisionOf, world } from './testing/world.js';
 
 const persisted = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
@@ -35,13 +35,16 @@ describe('a rollout that stands still', () => {
     expect(persisted(later).status.rolloutHold).toMatchObject({ since: closed.now });
   });
 
-  it('names what to do when gangs can not be updated yet', () => {
+  it('names what the API server says to the pods of its target', () => {
     const held = world({
-      spec: { runners: gang(1), payload: payload('v2', gang(1)) },
-      rows: [readyRow(0, 'v1', {}, gang(1))],
-      pods: gangPods(0, 1, 'serving'),
+      spec: { payload: payload('v2') },
+      rows: [readyRow(0)],
+      pods: [pod()],
+      templateCheck: { of: revisionOf('v2'), is: 'refused', message: 'spec.x: Invalid' },
     });
-    expect(told(held)).toEqual([expect.stringContaining('Plan: ')]);
+    expect(told(held)).toEqual([
+      `InferenceReplica prod/chat-engine component=engine: Plan: the API server refuses the pods of ${revisionOf('v2')}: spec.x: Invalid`,
+    ]);
     expect(plan(held).chains).toEqual([]);
   });
 });

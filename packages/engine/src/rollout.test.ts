@@ -3,19 +3,8 @@ import type { InstanceRow } from '@omenative/api';
 import { plan } from './plan.js';
 import type { PlanSpec, PodView } from './snapshot.js';
 import { holdOf, persisted, statusAfter, wishes } from './testing/read.js';
-import { creatingRow, failedRow, surgingRow } from './testing/rows.js';
-import {
-  chartConfig,
-  gang,
-  gangPods,
-  noon,
-  payload,
-  pod,
-  readyRow,
-  revisionOf,
-  type WorldOptions,
-  world,
-} from './testing/world.js';
+import { creatingRow, failedRow, retryBlock, surgingRow } from './testing/rows.js';
+import { chartConfig, noon, payload, pod, readyRow, revisionOf, type WorldOptions, world } from './testing/world.js';
 
 const v2 = revisionOf('v2');
 
@@ -77,8 +66,11 @@ describe('the order of an update', () => {
     expect(started(moved(ready(3), { maxSurge: 2 }, { blind: [0] }))).toEqual([1]);
   });
 
-  it('never starts twice what failed at the same target', () => {
-    expect(started(moved([failedRow(0, 'v1', 'v2')], {}))).toEqual([]);
+  it('starts what failed at the same target only when its time has come', () => {
+    const rows = [failedRow(0, 'v1', 'v2')];
+    const status = { blocks: [retryBlock('v2')] };
+    expect(started(moved(rows, {}, { status }))).toEqual([]);
+    expect(started(moved(rows, {}, { status, now: noon + 60 }))).toEqual([0]);
   });
 });
 
@@ -126,24 +118,25 @@ describe('a budget that is used up', () => {
   });
 });
 
-describe('an update that this version cannot make', () => {
-  it.each(['RecreatePod', 'InPlaceIfPossible', 'InPlaceOnly'] as const)(
-    'by strategy %s waits under a name, untouched',
-    (type) => {
-      const made = plan(world(moved(ready(1), { type })));
-      expect(made.chains).toEqual([]);
-      expect(made.status?.rolloutHold).toMatchObject({ gate: 'Plan', reason: expect.stringContaining(type) });
-      expect(holdOf(made, 'Plan')?.wake).toContainEqual({ user: 'spec' });
-    },
-  );
+describe('a strategy', () => {
+  it.each([
+    ['SurgeThenDrain', 'Surge'],
+    ['RecreatePod', 'Drain'],
+    ['InPlaceIfPossible', 'InPlace'],
+    ['InPlaceOnly', 'InPlace'],
+  ] as const)('%s opens an Update at step %s', (type, step) => {
+    const row = statusAfter(world(moved(ready(1), { type }))).rows.get(0);
+    expect(row).toMatchObject({ kind: 'updating', op: { step, strategy: type, target: v2 } });
+  });
 
-  it('of a gang waits under a name, untouched', () => {
-    const runners = gang(1);
-    const rows = [readyRow(0, 'v1', {}, runners)];
-    const pods = gangPods(0, 1, 'serving');
-    const made = plan(world({ spec: { runners, payload: payload('v2', runners) }, rows, pods }));
+  it('that can not make the update leaves the Instance untouched and waits under a name [E38]', () => {
+    const template = { spec: { containers: [{ name: 'ome-container', image: 'v2', args: ['--new'] }] } };
+    const spec = { payload: { runners: [{ name: 'default', size: 1, template }] } } as const;
+    const made = plan(world(moved(ready(1), { type: 'InPlaceOnly' }, { spec })));
     expect(made.chains).toEqual([]);
-    expect(made.status?.rolloutHold?.gate).toBe('Plan');
+    expect(made.status?.rows.get(0)?.kind).toBe('ready');
+    expect(made.status?.rolloutHold).toMatchObject({ gate: 'Plan', reason: expect.stringContaining('InPlaceOnly') });
+    expect(holdOf(made, 'Plan')?.wake).toContainEqual({ user: 'spec' });
   });
 
   it('is not spoken of when there is nothing to update', () => {

@@ -3,7 +3,7 @@ import type { InstanceRow } from '@omenative/api';
 import { demand } from '../demand.js';
 import type { PodView } from '../snapshot.js';
 import { shortName } from '../testing/read.js';
-import { creatingRow, deletingRow, failedRow, pendingRow, surgingRow } from '../testing/rows.js';
+import { creatingRow, deletingRow, failedRow, pendingRow } from '../testing/rows.js';
 import { gang, gangPods, noon, payload, pod, readyRow, type WorldOptions, world } from '../testing/world.js';
 
 const v2 = { payload: payload('v2') };
@@ -113,8 +113,12 @@ describe('a state that this version does not drive', () => {
   it('asks for nothing', () => {
     const foreign: InstanceRow = { ...readyRow(0), kind: 'foreign', phase: 'Migrating', readAs: 'migrate' };
     expect(asks(foreign, [pod(), pod(alien)])).toEqual([]);
-    const { op } = surgingRow(0) as InstanceRow & { kind: 'updating' };
-    const inPlace = { ...surgingRow(0), op: { ...op, step: 'InPlace' } } as InstanceRow;
-    expect(asks(inPlace, [pod()])).toEqual([]);
+    const { op } = creatingRow(0) as InstanceRow & { kind: 'creating' };
+    const restarting: InstanceRow = {
+      ...readyRow(0),
+      kind: 'restarting',
+      op: { ...op, type: 'Restart', step: 'Drain' },
+    };
+    expect(asks(restarting, [pod({ health: 'drained' }), pod(alien)])).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Outcome } from '../effects.js';
 import { plan } from '../plan.js';
 import type { LifecycleConfig, PodView, Snapshot } from '../snapshot.js';
 import { holdsOf, persisted, rowAfter, said, wishes } from '../testing/read.js';
-import { creatingRow, drainingRow, dueAt, failedRow, surgingRow } from '../testing/rows.js';
+import { creatingRow, drainingRow, dueAt, failedRow, retryBlock, surgingRow } from '../testing/rows.js';
 import { chartConfig, noon, payload, pod, readyRow, revisionOf, type WorldOptions, world } from '../testing/world.js';
 
 const v1 = revisionOf('v1');
@@ -144,7 +144,12 @@ describe('an update that fails', () => {
 
   it('keeps its replacement for inspection, out of rotation, also when it gets ready late [E49]', () => {
     const late = pod({ ordinal: 1, image: 'v2', health: 'containersReady' });
-    const snapshot = world({ spec: { payload: payload('v2') }, rows: [failedRow(0, 'v1', 'v2')], pods: [pod(), late] });
+    const snapshot = world({
+      spec: { payload: payload('v2') },
+      rows: [failedRow(0, 'v1', 'v2')],
+      pods: [pod(), late],
+      status: { blocks: [retryBlock('v2')] },
+    });
     expect(rowAfter(snapshot)?.kind).toBe('failed');
     expect(wishes(plan(snapshot))).toEqual([]);
     const serving = pod({ ordinal: 1, image: 'v2' });

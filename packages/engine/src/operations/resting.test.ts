@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { plan } from '../plan.js';
 import type { PodView, StoredRevision } from '../snapshot.js';
 import { holdOf, kinds, persisted, rowAfter, said, statusAfter, wishes } from '../testing/read.js';
-import { failedRow } from '../testing/rows.js';
+import { failedRow, heldBlock, retryBlock } from '../testing/rows.js';
 import {
   gang,
   gangPods,
@@ -168,13 +168,16 @@ describe('a Failed Instance', () => {
     expect(wishes(plan(persisted(back)))).toEqual(['delete 0-default-1']);
   });
 
-  it('gets lost pods back when it had run before', () => {
-    const snapshot = world({ spec: { payload: payload('v2') }, rows: [failedRow(0, 'v1', 'v2')] });
+  it('gets lost pods back at the revision it ran while the one it failed at may not be tried', () => {
+    const status = { blocks: [retryBlock('v2')] };
+    const snapshot = world({ spec: { payload: payload('v2') }, rows: [failedRow(0, 'v1', 'v2')], status });
+    expect(rowAfter(snapshot)).toMatchObject({ kind: 'creating', running: v1, op: { target: v1 } });
     expect(plan(snapshot).chains.flatMap(({ effects }) => effects)).toMatchObject([{ do: 'createPod', rev: v1 }]);
   });
 
-  it('that never ran is not tried again at the same revision, and says what to do', () => {
-    const made = plan(world({ rows: [failedRow(0, undefined, 'v1')] }));
+  it('that never ran is not tried again at a held revision, and says what to do', () => {
+    const made = plan(world({ rows: [failedRow(0, undefined, 'v1')], status: { blocks: [heldBlock('v1')] } }));
+    expect(made.status?.rows.get(0)?.kind).toBe('failed');
     expect(wishes(made)).toEqual([]);
     expect(holdOf(made, 'Failed')).toMatchObject({
       text: `Instance 0 failed at revision ${v1}: CrashLoopBackOff back-off. Publish a corrected revision; its pods are kept for inspection`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { plan } from '../plan.js';
 import type { PodView, Snapshot } from '../snapshot.js';
 import { holdOf, persisted, rowAfter, said, statusAfter, wishes } from '../testing/read.js';
-import { drainingRow, dueAt, failedRow, surgingRow } from '../testing/rows.js';
+import { drainingRow, dueAt, failedRow, retryBlock, surgingRow } from '../testing/rows.js';
 import { chartConfig, noon, payload, pod, readyRow, revisionOf, type WorldOptions, world } from '../testing/world.js';
 
 const v1 = revisionOf('v1');
@@ -252,10 +252,13 @@ describe('a target that moves on', () => {
 describe('a failed update', () => {
   const pods = [source, pod({ ordinal: 1, image: 'v2', health: 'crashLoop' })];
 
-  it('is not tried again at the same target [E43]', () => {
-    const snapshot = world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods });
-    expect(rowAfter(snapshot)?.kind).toBe('failed');
-    expect(wishes(plan(snapshot))).toEqual([]);
+  it('is not tried again at the same target before that may be: no operation, no write [E43]', () => {
+    const status = { blocks: [retryBlock('v2')] };
+    const snapshot = persisted(world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods, status }));
+    expect(snapshot.status.rows.get(0)).toMatchObject({ kind: 'failed', running: v1, target: v2 });
+    expect(plan({ ...snapshot, now: noon + 59 }).status).toBeUndefined();
+    expect(wishes(plan({ ...snapshot, now: noon + 59 }))).toEqual([]);
+    expect(rowAfter({ ...snapshot, now: noon + 60 })).toMatchObject({ kind: 'updating', op: { target: v2 } });
   });
 
   it('starts over at a corrected one, in the slot of what it left behind [E43]', () => {

@@ -13,6 +13,17 @@ function serving(replicas: number, options: ConstructorParameters<typeof ToyClus
   return cluster;
 }
 
+/** When the attempts at Instance `index` began, over so many seconds of steps of 10 s. */
+function attemptsOf(cluster: ToyCluster, index: number, seconds: number): readonly number[] {
+  const started = new Set<number>();
+  for (let gone = 0; gone < seconds; gone += 10) {
+    cluster.step(10);
+    const row = cluster.row(index);
+    if (row?.kind === 'creating' && row.op.startedAt !== undefined) started.add(row.op.startedAt);
+  }
+  return [...started];
+}
+
 describe('creation', () => {
   it('goes from rows to pods to rotation to Ready [A16]', () => {
     const cluster = new ToyCluster({ spec: { replicas: 2 } });
@@ -54,13 +65,13 @@ describe('creation', () => {
     expect(cluster.log).toEqual(['create 0-default-0', 'create 1-default-0', 'create 2-default-0']);
   });
 
-  it('that fails waits for a corrected revision and then starts over in the same place', () => {
+  it('that its image fails is held after three attempts and starts over in the same place at a corrected one', () => {
     const cluster = new ToyCluster({ spec: { replicas: 2 } });
-    cluster.fates.set('v1', 'crashLoop');
-    cluster.steps(3);
-    cluster.step(100);
+    cluster.fates.set('v1', 'noImage');
+    cluster.steps(100, 10);
     expect(cluster.rows()).toBe('0 failed, 1 failed');
-    const writes = cluster.writes;
+    expect(cluster.status.blocks).toMatchObject([{ state: 'Held', attempts: 3 }]);
+    const { writes } = cluster;
     cluster.steps(20, 100);
     expect([cluster.rows(), cluster.writes]).toEqual(['0 failed, 1 failed', writes]);
     cluster.edit({ image: 'v2' });
@@ -69,12 +80,31 @@ describe('creation', () => {
     expect(cluster.row(0)).toMatchObject({ running: cluster.revision('v2'), incarnation: 1 });
   });
 
-  it('that every kubelet rejects is tried a handful of times and then given up, not thousands [B53]', () => {
+  it('that crashes is tried again and again, ever more rarely and never held, until it works', () => {
+    const cluster = new ToyCluster();
+    cluster.fates.set('v1', 'crashLoop');
+    const attempts = attemptsOf(cluster, 0, 20_000);
+    const pauses = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
+    expect(pauses.slice(0, 7).map((pause) => Math.round((pause - 60) / 30) * 30)).toEqual([
+      60, 120, 240, 480, 960, 1800, 1800,
+    ]);
+    expect(cluster.status.blocks).toMatchObject([
+      { state: expect.stringMatching('Backoff|RetryInProgress'), attempts: 0 },
+    ]);
+    cluster.fates.clear();
+    cluster.steps(200, 10);
+    expect([cluster.rows(), cluster.status.blocks]).toEqual(['0 ready', []]);
+  });
+
+  it('that every kubelet rejects is tried a few times an hour, not thousands [B53]', () => {
     const cluster = new ToyCluster();
     cluster.fates.set('v1', 'rejected');
-    cluster.steps(400, 5);
-    expect(cluster.rows()).toBe('0 failed');
-    expect(cluster.log.filter((line) => line.startsWith('create')).length).toBeLessThan(8);
+    cluster.steps(720, 5);
+    const created = cluster.log.filter((line) => line.startsWith('create')).length;
+    expect(created).toBeLessThan(16);
+    cluster.steps(720, 5);
+    expect(cluster.log.filter((line) => line.startsWith('create')).length - created).toBeLessThan(16);
+    expect(cluster.status.blocks).toMatchObject([{ attempts: 0 }]);
   });
 });
 

@@ -17,6 +17,8 @@ export type Fate =
   | 'good'
   /** Its container crashes again and again. */
   | 'crashLoop'
+  /** Its image can't be pulled. */
+  | 'noImage'
   /** Its containers run and never become ready. */
   | 'neverReady'
   /** The kubelet ends the pod at once. */
@@ -285,16 +287,15 @@ export class ToyCluster {
       case 'rejected':
         return { ...one, phase: 'Failed', statusReason: 'UnexpectedAdmissionError', ready: false };
       case 'crashLoop':
-        return this.#withReadiness({
-          ...one,
-          phase: 'Running',
-          containersReady: false,
-          containers: one.containers.map((container) => ({
-            ...container,
-            waiting: { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' },
-          })),
-        });
+        return this.#stuck({ ...one, phase: 'Running' }, 'CrashLoopBackOff', 'back-off restarting failed container');
+      case 'noImage':
+        return this.#stuck(one, 'ImagePullBackOff', 'back-off pulling image');
     }
+  }
+
+  #stuck(one: PodView, reason: string, message: string): PodView {
+    const containers = one.containers.map((container) => ({ ...container, waiting: { reason, message } }));
+    return this.#withReadiness({ ...one, containersReady: false, containers });
   }
 
   /** `Ready` is what the containers and the gate say together. */
