@@ -2,7 +2,7 @@
  * From the ConfigMap's data to settings. Each field is judged on its own: a bad one keeps its last good value and is
  * reported, the others take effect.
  */
-import { type Component, canonicalJson, components } from '@omenative/api';
+import { type Component, canonicalJson, components, defaultMaxDecodedInstances } from '@omenative/api';
 import { isRecord } from '../shared/json.js';
 import { type DocumentKey, type Field, type FieldName, type FieldValues, fieldKey, fields } from './fields.js';
 import { show, ValueError } from './readers.js';
@@ -81,7 +81,8 @@ export function assemble({ values, rejections }: Loaded): OperatorSettings {
     ingress: { creation: values.disableIngressCreation === false ? 'enabled' : 'disabled' },
     omenativeStatus: {
       encoding: values.instanceStatusEncoding ?? 'DenseV1',
-      maxDecodedInstances: values.maxDecodedInstances ?? 0,
+      // Columns that were written before DenseV1 was asked for must still be read, to be written anew.
+      maxDecodedInstances: values.maxDecodedInstances ?? defaultMaxDecodedInstances,
     },
     ...(values.eventBurst === undefined || values.eventRefillMs === undefined
       ? {}

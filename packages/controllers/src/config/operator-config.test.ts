@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { defaultMaxDecodedInstances } from '@omenative/api';
 import { defaultConfigMap } from './default-config-map.js';
 import { ConfigError, OperatorConfig } from './operator-config.js';
 
@@ -77,6 +78,11 @@ describe('settings', () => {
 
   it.each(['', '0s', null, '0'])('counts a duration of %j as not set [E166]', (value) => {
     expect(config({ lifecycle: { instanceReadyTimeout: value } }).current().lifecycle).toEqual({});
+  });
+
+  it('reads columns that are there, though new ones are not wanted and no bound is set [E182]', () => {
+    const { omenativeStatus } = config({ omenativeStatus: { instanceStatusEncoding: 'DenseV1' } }).current();
+    expect(omenativeStatus).toEqual({ encoding: 'DenseV1', maxDecodedInstances: defaultMaxDecodedInstances });
   });
 
   it('rounds durations up to the whole seconds of a status', () => {
