@@ -1,6 +1,7 @@
 /** Counters → conditions. The first matching row of each table wins; a transition time moves only with the status. */
 import type { Condition, DecodedStatus, InstanceRow, Rev } from '@omenative/api';
 import { resolveBudget } from './budgets.js';
+import { isFailed } from './operations/row.js';
 import type { Snapshot } from './snapshot.js';
 
 type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
@@ -41,10 +42,19 @@ function withCondition(conditions: readonly Condition[], verdict: Verdict, snaps
   return at < 0 ? [...conditions, next] : conditions.with(at, next);
 }
 
+/** Where the rollout ends: at the update or, while the user rolls back, at the revision gone back to. */
+function goalOf(snapshot: Snapshot, status: DecodedStatus): Rev | '' {
+  return snapshot.target === snapshot.specRevision ? status.update : snapshot.target;
+}
+
+function countOn(rows: readonly InstanceRow[], rev: Rev | ''): number {
+  return rows.filter((row) => row.running === rev).length;
+}
+
 /** Rows that a partition keeps behind count as arrived. */
 function isStaged(snapshot: Snapshot, rows: readonly InstanceRow[]): boolean {
   const { partition } = snapshot.spec.update;
-  const onTarget = rows.filter((row) => row.running === snapshot.target).length;
+  const onTarget = countOn(rows, snapshot.target);
   return (
     partition > 0 &&
     rows.length === snapshot.spec.replicas &&
@@ -54,21 +64,20 @@ function isStaged(snapshot: Snapshot, rows: readonly InstanceRow[]): boolean {
   );
 }
 
-/** Every wanted Instance is Ready on the target and nothing else is left. */
-function isComplete(snapshot: Snapshot, rows: readonly InstanceRow[]): boolean {
-  return (
-    rows.length === snapshot.spec.replicas &&
-    rows.every((row) => row.kind === 'ready' && row.running === snapshot.specRevision)
-  );
+/** Every wanted Instance is Ready on `goal` and nothing else is left. */
+function isComplete(snapshot: Snapshot, rows: readonly InstanceRow[], goal: Rev | ''): boolean {
+  return rows.length === snapshot.spec.replicas && rows.every((row) => row.kind === 'ready' && row.running === goal);
 }
 
-/** Promoted when every Instance runs the update; withdrawn when it claims what some Instance no longer runs. */
+/** Promoted when every Instance runs the goal; withdrawn when it claims what some Instance no longer runs. */
 export function currentRevisionOf(snapshot: Snapshot, status: DecodedStatus): Rev | '' {
   const rows = [...status.rows.values()];
-  const blocked = status.blocks.some((block) => block.target === status.update);
-  if (rows.length > 0 && isComplete(snapshot, rows) && !blocked) return status.update;
-  const contradicted = rows.some((row) => row.running !== '' && row.running !== status.update);
-  return status.current === status.update && contradicted ? '' : status.current;
+  const goal = goalOf(snapshot, status);
+  const blocked = status.blocks.some((block) => block.target === goal);
+  if (rows.length > 0 && isComplete(snapshot, rows, goal) && !blocked) return goal;
+  const { current, update } = status;
+  const contradicted = rows.some((row) => row.running !== '' && row.running !== current);
+  return contradicted && (current === update || current === goal) ? '' : current;
 }
 
 function ready(status: string, reason: string, message: string): Verdict {
@@ -78,8 +87,10 @@ function ready(status: string, reason: string, message: string): Verdict {
 function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
   const rows = [...status.rows.values()];
   const total = snapshot.spec.replicas;
-  const { serving, updated } = status.counters;
-  if (rows.some((row) => row.kind === 'failed')) {
+  const { serving } = status.counters;
+  const goal = goalOf(snapshot, status);
+  const updated = countOn(rows, goal);
+  if (rows.some(isFailed)) {
     return ready('False', 'InstanceFailed', 'At least one Instance has Phase=Failed');
   }
   if (isStaged(snapshot, rows)) {
@@ -87,15 +98,11 @@ function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
     return ready(
       'True',
       'Staged',
-      `Staged at partition ${partition}: ${updated}/${total} Instances on ${status.update}, ${total - updated} held on the prior revision`,
+      `Staged at partition ${partition}: ${updated}/${total} Instances on ${goal}, ${total - updated} held on the prior revision`,
     );
   }
-  if (status.current !== status.update) {
-    return ready(
-      'Unknown',
-      'RolloutInProgress',
-      `Rolling out ${status.update} (${updated}/${total} Instances on target)`,
-    );
+  if (status.current !== goal) {
+    return ready('Unknown', 'RolloutInProgress', `Rolling out ${goal} (${updated}/${total} Instances on target)`);
   }
   const slack = resolveBudget(snapshot.spec.update.maxUnavailable, total) ?? 0;
   const minimum = Math.max(0, total - slack);
@@ -112,8 +119,9 @@ function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
 
 function stalledVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
   const rows = [...status.rows.values()];
-  const failing = rows.filter((row) => row.kind === 'failed' && row.running !== status.update);
-  if (status.current === status.update || failing.length === 0) {
+  const goal = goalOf(snapshot, status);
+  const failing = rows.filter((row) => row.running !== goal && failsOn(row, goal));
+  if (status.current === goal || failing.length === 0) {
     return { type: 'RolloutStalled', status: 'False', reason: 'Progressing', message: 'No Instance fails the rollout' };
   }
   const reasons = new Map<string, number>();
@@ -129,8 +137,14 @@ function stalledVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
     type: 'RolloutStalled',
     status: 'True',
     reason: 'InstancesFailing',
-    message: `${failing.length}/${snapshot.spec.replicas} Instance(s) failing rollout to ${status.update} (${list})`,
+    message: `${failing.length}/${snapshot.spec.replicas} Instance(s) failing rollout to ${goal} (${list})`,
   };
+}
+
+/** Its last attempt failed; a gang that is Ready again on what it ran keeps the name of what it failed to become. */
+function failsOn(row: InstanceRow, goal: Rev | ''): boolean {
+  if (row.kind === 'ready') return row.target === goal && row.lastFailure !== undefined;
+  return isFailed(row) || row.kind === 'parked';
 }
 
 function drainVerdict(status: DecodedStatus): Verdict {

@@ -8,7 +8,7 @@ import { booked, isBooked } from './bookings.js';
 import { apply, type Draft } from './draft.js';
 import type { Effect, EventIntent } from './effects.js';
 import { keyOfObject } from './keys.js';
-import { rest } from './operations/row.js';
+import { isFailed, rest } from './operations/row.js';
 import { isInService } from './own-set.js';
 import { sayReplica } from './say.js';
 import type { Snapshot } from './snapshot.js';
@@ -162,7 +162,7 @@ function resetEvents(
     skipped.set(why, [...(skipped.get(why) ?? []), index]);
   };
   if (selection.of === 'all') {
-    if (!selected.some(({ row }) => row.kind === 'failed' || ('phase' in row && row.phase === 'Failed'))) {
+    if (!selected.some(({ row }) => isFailed(row))) {
       const text = 'reset skipped: none is Failed; nothing to reset';
       return [sayReplica(snapshot, 'Normal', 'InstancesResetSkipped', episode, text)];
     }

@@ -19,3 +19,8 @@ export function rest(row: InstanceRow): RowBase {
     carry,
   };
 }
+
+/** Its published phase is `Failed`, with or without an operation that is kept. */
+export function isFailed(row: InstanceRow): boolean {
+  return row.kind === 'failed' || ('phase' in row && row.phase === 'Failed');
+}
