@@ -167,6 +167,9 @@ describe('the status codec', () => {
     expect(once).toMatchObject({ instanceStatuses: [row] });
     expect(JSON.stringify(once)).not.toMatch(/readyPodCount|scheduledPodCount|nodesOccupied/);
     expect(dense(decoded(once))).toEqual(once);
+    const columns = encodeAs(decoded({ instanceStatuses: [full] }), 'ColumnarV2').status;
+    expect(JSON.stringify(columns)).not.toMatch(/readyPodCount|scheduledPodCount|nodesOccupied/);
+    expect(dense(decoded(columns))).toEqual(once);
   });
 
   it('writes the six counters even when they are zero, so that no printer column is blank', () => {
