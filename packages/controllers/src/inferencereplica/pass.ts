@@ -9,6 +9,7 @@ import {
   type EncodeOptions,
   type Index,
   type Sec,
+  type StatusEncoding,
   statusBytes,
 } from '@omenative/api';
 import type { Effect, EffectKey, Outcome, Plan, Snapshot, TemplateCheck } from '@omenative/engine';
@@ -109,7 +110,7 @@ class Pass {
       return settled;
     }
     const encoding = chosenEncoding(status.status, this.#deps.statusEncoding);
-    if (encoding !== status.status.stored) return this.#convert({ ...status.status, stored: encoding });
+    if (encoding !== status.status.stored) return this.#convert(status.status, encoding);
     const world = worldOf(this.#deps.caches, this.#replica);
     const view = this.#viewOf(world);
     this.#reportForeignRollback(world);
@@ -125,14 +126,13 @@ class Pass {
   }
 
   /** Writes the same rows in the encoding that they should have, and does nothing else in this pass. */
-  async #convert(next: DecodedStatus): Promise<PassEnd | 'lookAgain'> {
-    const { replica, rows } = { replica: this.#replica, rows: next.rows.size };
-    const from = replica.status.ok ? replica.status.status.stored : next.stored;
-    const end = await this.#write(next);
+  async #convert(status: DecodedStatus, to: StatusEncoding): Promise<PassEnd | 'lookAgain'> {
+    const { stored: from, rows } = status;
+    const end = await this.#write({ ...status, stored: to });
     if (end !== 'written') return end;
-    const text = `${this.#prefix()}: per-Instance status was rewritten from ${from} to ${next.stored} (${rows} Instances); lifecycle reconciliation resumes on the next pass`;
-    const episode = `${from}/${next.stored}/${replica.meta.resourceVersion}`;
-    this.#deps.teller.events(replica, [{ reason: 'InstanceStatusConverted', type: 'Normal', episode, text }]);
+    const text = `${this.#prefix()}: per-Instance status was rewritten from ${from} to ${to} (${rows.size} Instances); lifecycle reconciliation resumes on the next pass`;
+    const episode = `${from}/${to}/${this.#replica.meta.resourceVersion}`;
+    this.#deps.teller.events(this.#replica, [{ reason: 'InstanceStatusConverted', type: 'Normal', episode, text }]);
     return { again: 'now' };
   }
 
