@@ -27,6 +27,7 @@ export interface Watching {
  * two images, so that one can follow the other in place:
  * - `steady` and `steady v2`; `steady alias` is another name of the image of `steady`, `missing` an image that is nowhere,
  *   and `missing slowly` one whose registry is looked for during some seconds;
+ * - `fading`, which passes its readiness probe and fails some seconds later;
  * - `serving`, which has a web server on port 8080;
  * - `changing`, which is steady and ready, and its later images, which crash or never pass their readiness probe.
  */
@@ -37,6 +38,7 @@ export type Program =
   | 'stubborn'
   | 'failing'
   | 'finishing'
+  | 'fading'
   | 'missing'
   | 'missing slowly'
   | 'serving'
@@ -58,6 +60,8 @@ export interface Bed {
   watch(path: string, query?: Readonly<Record<string, string>>): Watching;
   /** Asks again and again until there is an answer; fails with `what` when there is none in time (default 20 s). */
   eventually<T>(what: string, probe: () => Promise<T | undefined> | T | undefined, withinMs?: number): Promise<T>;
+  /** Time of this cluster, in milliseconds since the epoch. */
+  nowMs(): number;
   /** Lets time pass. */
   pause(ms: number): Promise<void>;
   /** From now on pods of the forbidden image are refused, and for no other reason than this. Returns who refuses. */
@@ -66,7 +70,7 @@ export interface Bed {
   program(program: Program): { readonly image: string; readonly command?: readonly string[] };
 }
 
-/** The readiness probe that the programs `steady` and `changing` pass. */
+/** The readiness probe that the programs `steady`, `changing` and `fading` pass. */
 export const READY_FILE: Json = {
   exec: { command: ['test', '-f', '/tmp/ready'] },
   periodSeconds: 1,

@@ -19,6 +19,7 @@ const PROGRAMS: Readonly<Record<Program, readonly [image: string, script?: strin
   'steady alias': ['docker.io/library/busybox:v1', STEADY],
   stubborn: ['busybox:v1', 'trap "" TERM; while :; do sleep 1; done'],
   failing: ['busybox:v1', 'exit 3'],
+  fading: ['busybox:v1', 'touch /tmp/ready; sleep 4; exit 3'],
   finishing: ['busybox:v1', 'exit 0'],
   missing: ['nowhere.invalid/none:v1'],
   // An address of the nodes' own network that nobody has.
@@ -76,6 +77,10 @@ export class RealBed implements Bed {
       if (Date.now() > untilMs) throw new Error(`not in time: ${what}`);
       await setTimeout(20);
     }
+  }
+
+  nowMs(): number {
+    return Date.now();
   }
 
   pause(ms: number): Promise<void> {

@@ -15,6 +15,7 @@ const imageScripts: Partial<Record<`program/${Program}`, Partial<Script>>> = {
   'program/changing unready': { readyMs: 'never' },
   'program/stubborn': { onTerm: 'ignore' },
   'program/failing': { exitMs: [50, 200], exitCode: 3 },
+  'program/fading': { exitMs: [4000, 4100], exitCode: 3 },
   'program/finishing': { exitMs: [50, 200], exitCode: 0 },
   'program/missing': { pull: 'fail' },
   'program/missing slowly': { pull: 'fail', pullMs: [3000, 4000] },
@@ -73,6 +74,10 @@ export class SimBed implements Bed {
       if (this.world.nowMs > untilMs) throw new Error(`not in time: ${what}\n${this.#trace()}`);
       await this.pause(20);
     }
+  }
+
+  nowMs(): number {
+    return this.world.nowMs;
   }
 
   async pause(ms: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
   make,
   metaOf,
   type Program,
+  READY_FILE,
   read,
   STRATEGIC,
   type Watching,
@@ -36,7 +37,7 @@ interface Status {
     readonly image: string;
     readonly imageID: string;
     readonly state: {
-      readonly waiting?: { readonly reason: string };
+      readonly waiting?: { readonly reason: string; readonly message?: string };
       readonly running?: Json;
       readonly terminated?: Terminated;
     };
@@ -224,6 +225,80 @@ export const kubelets: readonly Case[] = [
     },
   },
   {
+    id: 'kubelet-crash-backoff',
+    title: 'the waits between restarts double from ten seconds, and the message tells them',
+    needs: 'nodes',
+    run: async (bed) => {
+      const made = metaOf(await make(bed, 'pods', pod(bed, 'failing')));
+      const says = (wait: string) =>
+        `back-off ${wait} restarting failed container=main pod=a_${bed.namespace}(${made.uid})`;
+      const waits = async (wait: string) => {
+        await reaches(bed, `a wait of ${wait}`, (now) => {
+          return now.containerStatuses?.[0]?.state.waiting?.message === says(wait);
+        });
+      };
+      await waits('10s');
+      await waits('20s');
+      await waits('40s');
+    },
+  },
+  {
+    id: 'kubelet-image-backoff',
+    title: 'the waits between pulls of an image that is not there grow',
+    needs: 'nodes',
+    run: async (bed) => {
+      const made = await make(bed, 'pods', pod(bed, 'missing'));
+      const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
+      const begun: number[] = [];
+      await bed.eventually(
+        'a third attempt',
+        async () => {
+          const reasons = watching.events.map((event) => waitingReason(statusOf(event)));
+          const changes = reasons.filter((reason, i) => reason === 'ErrImagePull' && reasons[i - 1] !== reason).length;
+          while (begun.length < changes) begun.push(bed.nowMs());
+          return begun.length >= 3 ? true : undefined;
+        },
+        90_000,
+      );
+      const [first = 0, second = 0, third = 0] = begun;
+      expect(second - first).toBeGreaterThan(8000);
+      expect(third - second).toBeGreaterThan(18_000);
+    },
+  },
+  {
+    id: 'kubelet-image-name',
+    title: 'the status of a container that was created names its image in full, whatever the spec says',
+    needs: 'nodes',
+    run: async (bed) => {
+      const { image } = bed.program('steady');
+      const made = await make(bed, 'pods', pod(bed, 'steady'));
+      const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
+      const now = await ready(bed);
+      const waiting = watching.events.map((event) => statusOf(event)).find((one) => waitingReason(one) !== undefined);
+      expect(waiting?.containerStatuses?.[0]).toMatchObject({ image, imageID: '' });
+      const home = image.includes('/') ? 'docker.io' : 'docker.io/library';
+      const tag = image.includes(':') ? '' : ':latest';
+      expect(now.containerStatuses?.[0]?.image).toBe(`${home}/${image}${tag}`);
+    },
+  },
+  {
+    id: 'kubelet-fading',
+    title: 'a container that is ready and fails later is not ready from then on, and ready again after its restart',
+    needs: 'nodes',
+    run: async (bed) => {
+      const containers = [{ name: 'main', ...bed.program('fading'), readinessProbe: READY_FILE }];
+      await make(bed, 'pods', pod(bed, 'fading', { containers }));
+      await ready(bed);
+      const down = await reaches(bed, 'not ready', (now) => condition(now, 'Ready')?.status === 'False');
+      expect(condition(down, 'Ready')).toMatchObject({ reason: 'ContainersNotReady' });
+      const again = await ready(bed);
+      expect(again.containerStatuses?.[0]).toMatchObject({
+        restartCount: 1,
+        lastState: { terminated: { exitCode: 3, reason: 'Error' } },
+      });
+    },
+  },
+  {
     id: 'kubelet-never-restart',
     title: 'what is not to be restarted ends as Succeeded or Failed by its exit code',
     needs: 'nodes',
@@ -312,6 +387,23 @@ export const kubelets: readonly Case[] = [
         async () => ((await bed.request('GET', at(bed, 'pods', 'a'))).status === 404 ? true : undefined),
         60_000,
       );
+    },
+  },
+  {
+    id: 'kubelet-pre-stop-long',
+    title: 'a preStop hook that outlasts the grace is cut off, and SIGTERM follows all the same',
+    needs: 'nodes',
+    run: async (bed) => {
+      const lifecycle = { preStop: { exec: { command: ['sleep', '60'] } } };
+      const containers = [{ name: 'main', ...bed.program('steady'), lifecycle }];
+      await make(bed, 'pods', pod(bed, 'steady', { containers, terminationGracePeriodSeconds: 4 }));
+      await ready(bed);
+      const beginMs = bed.nowMs();
+      const events = await endOf(bed);
+      expect(bed.nowMs() - beginMs).toBeGreaterThanOrEqual(4000);
+      expect(bed.nowMs() - beginMs).toBeLessThan(15_000);
+      expect(phases(events)).toEqual(['Running', 'Succeeded']);
+      expect(lastTermination(events)).toMatchObject({ exitCode: 0, reason: 'Completed' });
     },
   },
   {

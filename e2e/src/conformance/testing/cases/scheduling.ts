@@ -1,6 +1,6 @@
 /** The scheduler: where pods may go, and what it says when they may go nowhere. */
 import { expect } from '@jest/globals';
-import { at, type Bed, type Case, type Json, MERGE, make, read } from '../bed.js';
+import { at, type Bed, type Case, type Json, MERGE, make, metaOf, read, STRATEGIC } from '../bed.js';
 
 interface Condition {
   readonly type: string;
@@ -52,7 +52,107 @@ const required = (term: Json) => ({
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } },
 });
 
+async function nodeNames(bed: Bed): Promise<readonly string[]> {
+  const { body } = await bed.request('GET', '/api/v1/nodes');
+  return (body['items'] as Json[]).map((node) => metaOf(node).name);
+}
+
+/** A kind of device that only this case knows. */
+const deviceOf = (bed: Bed): string => `ome.test/${bed.namespace}`;
+
+/** Gives a node devices, as a device plugin would. */
+async function equip(bed: Bed, node: string, count: string): Promise<void> {
+  const devices = { [deviceOf(bed)]: count };
+  const answer = await bed.request('PATCH', `/api/v1/nodes/${node}/status`, {
+    contentType: STRATEGIC,
+    body: { status: { capacity: devices, allocatable: devices } },
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** A pod that needs some of the devices of this case. */
+function greedy(
+  bed: Bed,
+  name: string,
+  count: string,
+  container: Json = { image: 'busybox:v1' },
+  spec: Json = {},
+): Json {
+  const resources = { limits: { [deviceOf(bed)]: count } };
+  return pod(name, { containers: [{ name: 'main', ...container, resources }], ...spec });
+}
+
 export const scheduling: readonly Case[] = [
+  {
+    id: 'schedule-devices',
+    title: 'devices are counted: the message of a pod that finds none left, and what makes room for it',
+    needs: 'controllers',
+    run: async (bed) => {
+      const nodes = await nodeNames(bed);
+      const [first = ''] = nodes;
+      await equip(bed, first, '2');
+      await make(bed, 'pods', greedy(bed, 'a', '2'));
+      expect(await placed(bed, 'a')).toBe(first);
+      await make(bed, 'pods', greedy(bed, 'b', '1'));
+      const all = nodes.length;
+      const others = all === 1 ? '' : `, ${all - 1} Preemption is not helpful for scheduling`;
+      expect((await refused(bed, 'b')).message).toBe(
+        `0/${all} nodes are available: ${all} Insufficient ${deviceOf(bed)}. no new claims to deallocate, preemption: 0/${all} nodes are available: 1 No preemption victims found for incoming pod${others}.`,
+      );
+      await make(bed, 'pods', greedy(bed, 'c', '4'));
+      expect((await refused(bed, 'c')).message).toContain(`: ${all} Preemption is not helpful for scheduling.`);
+      await bed.request('DELETE', at(bed, 'pods', 'a'));
+      expect(await placed(bed, 'b')).toBe(first);
+      await equip(bed, first, '5');
+      expect(await placed(bed, 'c')).toBe(first);
+    },
+  },
+  {
+    id: 'schedule-devices-terminating',
+    title: 'a pod that is being deleted keeps its devices until its containers have ended',
+    needs: 'nodes',
+    run: async (bed) => {
+      const [first = ''] = await nodeNames(bed);
+      await equip(bed, first, '1');
+      await make(bed, 'pods', greedy(bed, 'a', '1', bed.program('stubborn'), { terminationGracePeriodSeconds: 6 }));
+      const running = () =>
+        read(bed, 'pods', 'a').then((one) => (one['status'] as { phase: string }).phase === 'Running');
+      await bed.eventually('a running', async () => ((await running()) ? true : undefined));
+      await make(bed, 'pods', greedy(bed, 'b', '1'));
+      const { lastTransitionTime } = await refused(bed, 'b');
+      await bed.request('DELETE', at(bed, 'pods', 'a'));
+      await bed.pause(3000);
+      expect(await scheduled(bed, 'b')).toMatchObject({ reason: 'Unschedulable', lastTransitionTime });
+      expect(await running()).toBe(true);
+      expect(await placed(bed, 'b')).toBe(first);
+      const gone = await bed.request('GET', at(bed, 'pods', 'a'));
+      const left = gone.status === 404 ? 'nothing' : (gone.body['status'] as { phase: string }).phase;
+      expect(['nothing', 'Failed']).toContain(left);
+    },
+  },
+  {
+    id: 'schedule-closed-nodes',
+    title: 'nodes that are cordoned or tainted say so, and take pods again when they are open',
+    needs: 'controllers',
+    run: async (bed) => {
+      const [first = '', ...rest] = await nodeNames(bed);
+      const change = (node: string, spec: Json) =>
+        bed.request('PATCH', `/api/v1/nodes/${node}`, { contentType: MERGE, body: { spec } });
+      try {
+        await change(first, { taints: [{ key: 'ome.test/closed', value: 'x', effect: 'NoSchedule' }] });
+        for (const node of rest) await change(node, { unschedulable: true });
+        await make(bed, 'pods', pod('a'));
+        const cordoned = rest.length === 0 ? '' : `, ${rest.length} node(s) were unschedulable`;
+        expect((await refused(bed, 'a')).message).toContain(
+          `: 1 node(s) had untolerated taint(s)${cordoned}. no new claims to deallocate, preemption: `,
+        );
+      } finally {
+        await change(first, { taints: null });
+        for (const node of rest) await change(node, { unschedulable: null });
+      }
+      await placed(bed, 'a');
+    },
+  },
   {
     id: 'schedule-binds',
     title: 'a pod that fits is bound: node and condition in one write',

@@ -160,6 +160,21 @@ export const templates: readonly Case[] = [
     },
   },
   {
+    id: 'template-pre-stop',
+    title: 'a sleep before the end takes no longer than the grace',
+    needs: 'api',
+    run: async (bed) => {
+      const says = (seconds: number) => {
+        const lifecycle = { preStop: { sleep: { seconds } } };
+        return refusal(bed, { lifecycle }, { terminationGracePeriodSeconds: 4 });
+      };
+      expect(await says(5)).toBe(
+        `${MAIN}.lifecycle.preStop.sleep: Invalid value: 5: must be non-negative and less than terminationGracePeriodSeconds (4)`,
+      );
+      expect(await says(4)).toBe('accepted');
+    },
+  },
+  {
     id: 'template-placement',
     title: 'selectors are labels, tolerations of anything have no value, hosts have names of hosts',
     needs: 'api',

@@ -54,6 +54,7 @@ function containersFaults(
     errors.push(...resourceFaults(asObject(container['resources']), `${at}.resources`));
     const mayHaveProbes = field === 'spec.containers' || container['restartPolicy'] === 'Always';
     errors.push(...probeFaults(container, at, mayHaveProbes));
+    errors.push(...sleepFaults(container, at, spec['terminationGracePeriodSeconds']));
   });
   return errors;
 }
@@ -170,6 +171,13 @@ function probeFaults(container: JsonObject, at: string, allowed: boolean): reado
     }
     return errors;
   });
+}
+
+function sleepFaults(container: JsonObject, at: string, grace: unknown): readonly FieldError[] {
+  const { seconds } = asObject(asObject(asObject(container['lifecycle'])['preStop'])['sleep']);
+  if (typeof seconds !== 'number' || typeof grace !== 'number' || (seconds >= 0 && seconds <= grace)) return [];
+  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${grace})`;
+  return [invalid(`${at}.lifecycle.preStop.sleep`, seconds, detail)];
 }
 
 function choiceFaults(field: string, value: unknown, allowed: readonly string[]): readonly FieldError[] {

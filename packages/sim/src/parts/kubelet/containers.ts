@@ -280,12 +280,16 @@ function event(
   recordEvent(world, pod, { type, reason, message, component: 'kubelet', host: run.node, fieldPath });
 }
 
-/** Tells a running container to end: preStop first, then SIGTERM, and SIGKILL when the time is up. */
-export function stopContainer(world: World, pod: Pod, run: PodRun, container: ContainerRun, killAtMs: number): void {
+/** What is left to a container after SIGTERM at least, even when its preStop hook has used up the grace. */
+export const LEAST_GRACE_MS = 2000;
+
+/** Tells a running container to end: preStop first, as long as there is time, then SIGTERM, and SIGKILL in the end. */
+export function stopContainer(world: World, pod: Pod, run: PodRun, container: ContainerRun, graceEndMs: number): void {
   const script = runningScript(world, container);
   const preStopMs = preStopSeconds(containerSpec(pod, container.name)) * 1000;
-  const hookEndMs = Math.min(world.nowMs + preStopMs, killAtMs);
-  const endMs = hookEndMs + world.random.within(script.termMs);
+  const termAtMs = Math.min(world.nowMs + preStopMs, graceEndMs);
+  const killAtMs = Math.max(graceEndMs, termAtMs + LEAST_GRACE_MS);
+  const endMs = termAtMs + world.random.within(script.termMs);
   const args = { uid: run.uid, name: container.name, epoch: container.epoch };
   if (script.onTerm === 'exit' && endMs < killAtMs)
     world.schedule(endMs, 'kubelet.container', { ...args, event: 'stopped' });

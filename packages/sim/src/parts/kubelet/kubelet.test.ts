@@ -195,7 +195,7 @@ describe('an image changed in place', () => {
     runUntilTrue(cluster, () => isReady(cluster));
     const before = podNamed(cluster, 'a');
     setImage(cluster, 'main', 'image:v2');
-    runUntilTrue(cluster, () => main(cluster)?.image === 'image:v2' && isReady(cluster));
+    runUntilTrue(cluster, () => main(cluster)?.image === 'docker.io/library/image:v2' && isReady(cluster));
     const after = podNamed(cluster, 'a');
     const counts = after.status.containerStatuses?.map((one) => `${one.name} ${one.restartCount}`);
     expect(counts).toEqual(['main 1', 'side 0']);
@@ -210,8 +210,8 @@ describe('an image changed in place', () => {
     runUntilTrue(cluster, () => isReady(cluster));
     setImage(cluster, 'main', 'image:v2');
     cluster.runUntil(cluster.nowMs + 3000);
-    expect(main(cluster)).toMatchObject({ image: 'image:v1', ready: true });
-    runUntilTrue(cluster, () => main(cluster)?.image === 'image:v2');
+    expect(main(cluster)).toMatchObject({ image: 'docker.io/library/image:v1', ready: true });
+    runUntilTrue(cluster, () => main(cluster)?.image === 'docker.io/library/image:v2');
   });
 
   it('frees a container that waits for an image it can not have', () => {

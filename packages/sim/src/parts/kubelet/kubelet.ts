@@ -8,7 +8,7 @@ import { deleteObject, podByUid, store } from '../act.js';
 import { recordEvent } from '../events.js';
 import { conditionOf, isTerminal, type Pod } from '../model.js';
 import { clockOffsetMs, nodeState } from '../node-state.js';
-import { begin, containerStep, freshContainer, isPassed, stopContainer } from './containers.js';
+import { begin, containerStep, freshContainer, isPassed, LEAST_GRACE_MS, stopContainer } from './containers.js';
 import { evictNow, exitNow, probeNow, type Victim } from './mishaps.js';
 import { goOn, lookAgain, replaceImages, reported } from './replace.js';
 import {
@@ -23,9 +23,6 @@ import {
   saveRun,
 } from './run.js';
 import { podStatus } from './status.js';
-
-/** A kubelet gives a container at least this long after its preStop hook has used up the grace. */
-const LEAST_GRACE_MS = 2000;
 
 /** How a kubelet refuses a pod that was bound to its node. */
 const REJECTIONS = [

@@ -41,11 +41,11 @@ describe('a slow pull of an image changed in place', () => {
   it('looks like the old container, running and ready, though nothing runs', () => {
     const cluster = slowly();
     cluster.runUntil(cluster.nowMs + 200_000);
-    expect(statusOf(cluster)).toMatchObject({ image: 'image:v1', ready: true, restartCount: 0 });
+    expect(statusOf(cluster)).toMatchObject({ image: 'docker.io/library/image:v1', ready: true, restartCount: 0 });
     expect(statusOf(cluster)?.state.running).toBeDefined();
     expect(podNamed(cluster, 'a').status).toMatchObject({ observedGeneration: 2 });
     expect(isReady(cluster)).toBe(true);
-    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'image:v2', 200_000);
+    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'docker.io/library/image:v2', 200_000);
     expect(statusOf(cluster)).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 0 } } });
   });
 
@@ -78,7 +78,7 @@ describe('a slow pull of an image changed in place', () => {
     const name = podNamed(cluster, 'a').spec.nodeName;
     cluster.schedule(cluster.nowMs, 'nodeStop', { name });
     cluster.schedule(cluster.nowMs + 20_000, 'nodeStart', { name });
-    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'image:v2', 400_000);
+    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'docker.io/library/image:v2', 400_000);
     expect(statusOf(cluster)).toMatchObject({ restartCount: 1, ready: true });
   });
 });
@@ -95,7 +95,7 @@ describe('an image changed in place while the kubelet is away', () => {
     cluster.runUntil(cluster.nowMs + 1000);
     setImage(cluster, 'main', 'image:v3');
     cluster.schedule(cluster.nowMs + 1000, 'nodeStart', { name });
-    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'image:v3');
+    runUntilTrue(cluster, () => statusOf(cluster)?.image === 'docker.io/library/image:v3');
     expect(statusOf(cluster)?.restartCount).toBe(1);
   });
 });

@@ -62,10 +62,18 @@ function containerStatus(one: ContainerRun, shift: (ms: number) => string): Cont
     ready: one.role === 'init' ? isPassed(one) : one.ready,
     started: running,
     restartCount: one.restarts,
-    image: one.created?.image ?? one.image,
+    image: one.created === undefined ? one.image : fullImage(one.created.image),
     imageID: one.created?.imageID ?? '',
     ...(id === undefined ? {} : { containerID: id }),
   };
+}
+
+/** An image as a runtime names what it has created: with its registry and its tag, whether the spec says them or not. */
+function fullImage(image: string): string {
+  const [first = '', ...rest] = image.split('/');
+  const hasRegistry = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  const home = hasRegistry ? '' : rest.length > 0 ? 'docker.io/' : 'docker.io/library/';
+  return `${home}${image}${/[:@][^/]*$/.test(image) ? '' : ':latest'}`;
 }
 
 function stateText(one: ContainerRun, shift: (ms: number) => string): ContainerStatus['state'] {

@@ -12,18 +12,37 @@ export interface Placement {
   readonly podsOn: ReadonlyMap<string, readonly Pod[]>;
 }
 
-/** Why not: one or more phrases of a FailedScheduling message; empty when the pod fits. */
-export function unfitReasons(pod: Pod, node: Node, placement: Placement): readonly string[] {
-  if (node.spec.unschedulable === true && !tolerates(pod, UNSCHEDULABLE)) return ['node(s) were unschedulable'];
-  if (!matchesSelector(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"];
+/** Why a pod may not run on a node. */
+export interface Misfit {
+  /** One or more phrases of a FailedScheduling message. */
+  readonly reasons: readonly string[];
+  /** Whether it could if other pods were not there. */
+  readonly preemption: 'might help' | 'does not help';
+}
+
+function never(reason: string): Misfit {
+  return { reasons: [reason], preemption: 'does not help' };
+}
+
+function notNow(reason: string): Misfit {
+  return { reasons: [reason], preemption: 'might help' };
+}
+
+/** Why a pod may not run on a node; undefined when it fits. */
+export function misfit(pod: Pod, node: Node, placement: Placement): Misfit | undefined {
+  if (node.spec.unschedulable === true && !tolerates(pod, UNSCHEDULABLE)) return never('node(s) were unschedulable');
+  if (!matchesSelector(pod, node)) return never("node(s) didn't match Pod's node affinity/selector");
   const taint = (node.spec.taints ?? []).find((one) => one.effect !== 'PreferNoSchedule' && !tolerates(pod, one));
-  if (taint !== undefined) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`];
+  if (taint !== undefined) return never('node(s) had untolerated taint(s)');
   const short = missingResources(pod, node, placement);
-  if (short.length > 0) return short;
-  if (!affinityHolds(pod, node, placement)) return ["node(s) didn't match pod affinity rules"];
-  if (!antiAffinityHolds(pod, node, placement)) return ["node(s) didn't match pod anti-affinity rules"];
-  if (!spreadHolds(pod, node, placement)) return ["node(s) didn't match pod topology spread constraints"];
-  return [];
+  if (short.length > 0) return { reasons: short, preemption: fitsEmpty(pod, node) ? 'might help' : 'does not help' };
+  if (!affinityHolds(pod, node, placement)) return never("node(s) didn't match pod affinity rules");
+  if (!antiAffinityHolds(pod, node, placement)) return notNow("node(s) didn't match pod anti-affinity rules");
+  const spread = "node(s) didn't match pod topology spread constraints";
+  if (hardSpread(pod).some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined))
+    return never(`${spread} (missing required label)`);
+  if (!spreadHolds(pod, node, placement)) return notNow(spread);
+  return undefined;
 }
 
 /** How much of its processors, memory or devices a node would have in use with the pod on it, 0 to 1. */
@@ -103,6 +122,11 @@ function missingResources(pod: Pod, node: Node, placement: Placement): readonly 
   return short.toSorted(compareText);
 }
 
+function fitsEmpty(pod: Pod, node: Node): boolean {
+  const allocatable = node.status.allocatable ?? {};
+  return [...podRequests(pod.spec)].every(([name, amount]) => amount <= quantity(allocatable[name]));
+}
+
 function affinityHolds(pod: Pod, node: Node, placement: Placement): boolean {
   const terms = pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   return terms.every((term) => {
@@ -151,10 +175,12 @@ function selects(selector: LabelSelector | undefined, pod: Pod): boolean {
 }
 
 function spreadHolds(pod: Pod, node: Node, placement: Placement): boolean {
+  return hardSpread(pod).every((constraint) => skewHolds(pod, node, constraint, placement));
+}
+
+function hardSpread(pod: Pod): readonly SpreadConstraint[] {
   const constraints = pod.spec.topologySpreadConstraints ?? [];
-  return constraints
-    .filter((constraint) => constraint.whenUnsatisfiable === 'DoNotSchedule')
-    .every((constraint) => skewHolds(pod, node, constraint, placement));
+  return constraints.filter((constraint) => constraint.whenUnsatisfiable === 'DoNotSchedule');
 }
 
 function skewHolds(pod: Pod, node: Node, constraint: SpreadConstraint, placement: Placement): boolean {

@@ -9,7 +9,7 @@ import type { Part, World } from '../../base/world.js';
 import { store, withCondition } from '../act.js';
 import { recordEvent } from '../events.js';
 import { isTerminal, type Node, type Pod } from '../model.js';
-import { fullness, type Placement, unfitReasons } from './fit.js';
+import { fullness, misfit, type Placement } from './fit.js';
 
 const ME = 'default-scheduler';
 export const POD_GROUPS = 'podgroups.scheduling.x-k8s.io';
@@ -159,7 +159,7 @@ function choose(world: World, pod: Pod, placement: Placement): Node | undefined 
   let best: Node | undefined;
   let bestScore = Number.POSITIVE_INFINITY;
   for (const node of placement.nodes) {
-    if (unfitReasons(pod, node, placement).length > 0) continue;
+    if (misfit(pod, node, placement) !== undefined) continue;
     const score = fullness(pod, node, placement) + world.random.fraction() / 1e6;
     if (score < bestScore) {
       best = node;
@@ -172,12 +172,27 @@ function choose(world: World, pod: Pod, placement: Placement): Node | undefined 
 function failureText(pod: Pod, placement: Placement): string {
   const total = placement.nodes.length;
   if (total === 0) return 'no nodes available to schedule pods';
+  const misfits = placement.nodes.flatMap((node) => misfit(pod, node, placement) ?? []);
+  const reasons = counted(misfits.flatMap((one) => one.reasons));
+  const victims = counted(
+    misfits.map(({ preemption }) =>
+      preemption === 'might help'
+        ? 'No preemption victims found for incoming pod'
+        : 'Preemption is not helpful for scheduling',
+    ),
+  );
+  const none = `0/${total} nodes are available`;
+  return `${none}: ${reasons}. no new claims to deallocate, preemption: ${none}: ${victims}.`;
+}
+
+/** `2 Insufficient cpu, 1 Too many pods`, in alphabetical order. */
+function counted(texts: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const node of placement.nodes) {
-    for (const reason of unfitReasons(pod, node, placement)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).toSorted();
-  return `0/${total} nodes are available: ${reasons.join(', ')}. preemption: 0/${total} nodes are available: ${total} No preemption victims found for incoming pod.`;
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts]
+    .map(([text, count]) => `${count} ${text}`)
+    .toSorted()
+    .join(', ');
 }
 
 function bind(world: World, pod: Pod, node: Node): void {
