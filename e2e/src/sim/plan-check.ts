@@ -2,11 +2,22 @@
  * A plan against what then happens: the plugin foretells a change, the change is made, the real controllers carry it out,
  * and the two stories are compared.
  */
-import { type DecodedStatus, decodeStatus, emptyStatus } from '@omenative/api';
+import { type DecodedStatus, decodeStatus, emptyStatus, label } from '@omenative/api';
+import type { PodView } from '@omenative/engine';
 import { Client, type Runtime, type Transport } from '@omenative/kube';
-import { type PlanReport, Problem, planChange, type Step, StepRecorder } from '@omenative/kubectl-ome';
+import {
+  type Cost,
+  Gauge,
+  type Moment,
+  type PlanReport,
+  Problem,
+  planChange,
+  type Step,
+  StepRecorder,
+} from '@omenative/kubectl-ome';
 import type { Cluster, KubeObject } from '@omenative/sim';
-import { drawChange, drawStart } from './plan-changes.js';
+import { isReady } from './invariants.js';
+import { drawChange, drawStart, type Start } from './plan-changes.js';
 import { configNamespace } from './process.js';
 import { Seeded } from './seeded.js';
 import { Simulation } from './simulation.js';
@@ -46,7 +57,7 @@ export async function foretell(seed: number, changes: number): Promise<void> {
     const { what, patch } = drawChange(draw, start);
     told.push(what);
     const expected = await toldBefore(simulation.cluster, patch);
-    const happened = await toldAfter(simulation, patch);
+    const happened = await toldAfter(simulation, start, patch);
     if (expected.join('\n') === happened.join('\n')) continue;
     throw new Error(
       [
@@ -77,8 +88,12 @@ async function toldBefore(cluster: Cluster, patch: unknown): Promise<Story> {
   }
 }
 
-async function toldAfter(simulation: Simulation, patch: Readonly<Record<string, unknown>>): Promise<Story> {
-  const watched = watch(simulation);
+async function toldAfter(
+  simulation: Simulation,
+  start: Start,
+  patch: Readonly<Record<string, unknown>>,
+): Promise<Story> {
+  const watched = watch(simulation, start);
   try {
     simulation.user.patchService(patch);
   } catch (error) {
@@ -122,12 +137,17 @@ async function planned(cluster: Cluster, body: unknown): Promise<PlanReport> {
 }
 
 /** Follows what the controllers do until `stop`, which tells it. */
-function watch({ cluster }: Simulation): { stop(): Story } {
+function watch({ cluster }: Simulation, start: Start): { stop(): Story } {
   const recorder = new StepRecorder();
+  const gauge = new Gauge(1 + (start.workers ?? 0));
   const now = (): number => Math.floor(cluster.nowMs / 1000);
+  const measure = (): void => gauge.read(recorder.steps, momentOf(cluster));
   recorder.read(statusOf(cluster), now());
+  measure();
   const silence = cluster.onApplied((write) => {
-    if (write.resource === replicas) recorder.read(statusOf(cluster), now());
+    if (write.resource !== replicas && write.resource !== 'pods') return;
+    recorder.read(statusOf(cluster), now());
+    measure();
   });
   return {
     stop: () => {
@@ -135,6 +155,7 @@ function watch({ cluster }: Simulation): { stop(): Story } {
       const status = statusOf(cluster);
       return [
         ...recorder.steps.map(lineOf).toSorted(),
+        ...costLines(gauge.costs),
         ...staying(status),
         ...(status.rolloutHold === undefined ? [] : [`held by ${status.rolloutHold.gate}`]),
       ];
@@ -164,6 +185,7 @@ function storyOf(report: PlanReport): Story {
   const held = plan.waits.filter(({ ends, reason }) => ends === 'never' && gates.has(reason));
   return [
     ...steps.toSorted(),
+    ...costLines(new Map(plan.waves.map((wave) => [wave.wave, wave]))),
     ...plan.stays.map(({ instances, revision }) => `${instances.join(',')} on ${revision}`),
     ...held.slice(0, 1).map(({ reason }) => `held by ${reason}`),
   ];
@@ -174,9 +196,37 @@ const gates: ReadonlySet<string> = new Set(['Pairing', 'Ratio', 'Sequential', 'B
 
 type Told = Pick<Step, 'wave' | 'operation' | 'method' | 'instance' | 'replacement' | 'from' | 'to' | 'ended'>;
 
+/** Which of two gangs of a wave gets which of two indices is a matter of moments: where they go is told by the wave. */
 function lineOf({ wave, operation, method, instance, replacement, from, to, ended }: Told): string {
-  const place = replacement === undefined ? instance : `${instance} -> ${replacement}`;
+  const place = replacement === undefined ? instance : `${instance} -> *`;
   return `wave ${wave}: ${place} ${operation} ${method ?? ''} ${from || '-'} > ${to || '-'}: ${ended}`;
+}
+
+function costLines(costs: ReadonlyMap<number, Cost>): Story {
+  return [...costs]
+    .toSorted(([a], [b]) => a - b)
+    .map(([wave, { surge, outOfService, fewestServing }]) => {
+      return `wave ${wave} costs ${surge} surge, ${outOfService} out, and leaves ${fewestServing} serving`;
+    });
+}
+
+/** The pods as the API server has them, read without the controllers' eyes. */
+function momentOf(cluster: Cluster): Moment {
+  const pods = cluster.objects('pods', namespace).map((pod) => {
+    const { labels = {}, name, uid = '', deletionTimestamp } = pod.metadata;
+    const isServing = isReady(pod);
+    return {
+      name,
+      uid,
+      index: Number(labels[label.instanceIndex]),
+      runner: labels[label.runner],
+      phase: 'Running',
+      ready: isServing,
+      gate: { state: isServing ? 'true' : 'absent' },
+      ...(deletionTimestamp === undefined ? {} : { deletionAt: 0 }),
+    } as PodView;
+  });
+  return { pods, isRouted: () => true };
 }
 
 function staying(status: DecodedStatus): Story {

@@ -9,7 +9,7 @@ export { type ExplainOptions, type ExplainReport, type Explanation, explain } fr
 export type { Change } from './plan/change.js';
 export type { Changes } from './plan/change-flags.js';
 export { type PlanContent, type PlanOptions, type PlanReport, planChange } from './plan/plan.js';
-export { Gauge, type Moment } from './rehearsal/gauge.js';
+export { type Cost, Gauge, type Moment } from './rehearsal/gauge.js';
 export { type Rehearsal, rehearse } from './rehearsal/rehearse.js';
 export { type Step, StepRecorder } from './rehearsal/steps.js';
 export type { Report } from './report/report.js';

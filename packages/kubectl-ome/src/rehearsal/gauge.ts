@@ -27,6 +27,8 @@ export class Gauge {
   /** Steps whose Instance served when they began, by number. */
   readonly #served: Set<number> = new Set();
   readonly #known: Set<number> = new Set();
+  /** Instances that served at the last moment: what a step does first, it may do in the moment that shows it. */
+  #before: ReadonlySet<Index> | undefined;
 
   /** `size` is how many pods an Instance has. */
   constructor(size: number) {
@@ -44,8 +46,9 @@ export class Gauge {
     for (const step of steps) {
       if (this.#known.has(step.number)) continue;
       this.#known.add(step.number);
-      if (serving.has(step.instance)) this.#served.add(step.number);
+      if ((this.#before ?? serving).has(step.instance)) this.#served.add(step.number);
     }
+    this.#before = serving;
     const open = steps.filter((step) => step.ended === 'open');
     for (const wave of new Set(open.map((step) => step.wave))) {
       const ofWave = open.filter((step) => step.wave === wave);

@@ -72,5 +72,9 @@ describe('steps', () => {
     recorder.read(statusOf(from, to), 1);
     recorder.read(statusOf(ready(3, 'b')), 2);
     expect(recorder.steps).toMatchObject([{ instance: 0, replacement: 3, method: 'gang surge', ended: 'done' }]);
+    const failing = new StepRecorder();
+    failing.read(statusOf(from, to), 0);
+    failing.read(statusOf({ ...from, phase: 'Failed' }, to), 1);
+    expect(failing.steps).toMatchObject([{ instance: 0, ended: 'failed' }]);
   });
 });

@@ -64,7 +64,8 @@ export class StepRecorder {
     for (const [index, { step, id }] of before) {
       const row = status.rows.get(index);
       const running = row === undefined ? undefined : runningOf(row);
-      if (running?.id !== id) this.#close(index, step, row, running !== undefined, at);
+      if (running?.id === id) continue;
+      this.#close(index, step, { status, row, isReplaced: running !== undefined }, at);
     }
     const rows = [...status.rows.values()].toSorted((a, b) => a.index - b.index);
     for (const row of rows) {
@@ -90,24 +91,36 @@ export class StepRecorder {
     });
   }
 
-  #close(index: Index, number: number, row: InstanceRow | undefined, isReplaced: boolean, at: Sec): void {
+  #close(index: Index, number: number, rest: Rest, at: Sec): void {
     const step = this.#steps[number];
     if (step === undefined) return;
     this.#open.delete(index);
     this.#endedWave = Math.max(this.#endedWave, step.wave);
-    this.#steps[number] = { ...step, closedAt: at, ended: isReplaced ? 'replaced' : endOf(step, row) };
+    this.#steps[number] = { ...step, closedAt: at, ended: endOf(step, rest) };
   }
 }
 
-/** How a step ended that left `row` behind, at rest or gone. */
-function endOf(step: Step, row: InstanceRow | undefined): Step['ended'] {
-  if (row === undefined) return 'done';
-  if (row.kind === 'failed') return 'failed';
-  const isThere = row.running === step.to || step.operation === 'Restart' || step.operation === 'Migrate';
-  return isThere ? 'done' : 'givenUp';
+/** What a step has left behind at its index. */
+interface Rest {
+  readonly status: DecodedStatus;
+  /** Absent: the Instance is gone. It may also be another one, that has taken the index over. */
+  readonly row: InstanceRow | undefined;
+  /** It is under another operation at once. */
+  readonly isReplaced: boolean;
+}
+
+function endOf(step: Step, { status, row, isReplaced }: Rest): Step['ended'] {
+  // A hand-over has succeeded when the heir is there, whatever has become of the old index since.
+  if (step.replacement !== undefined && status.rows.get(step.replacement)?.running === step.to) return 'done';
+  if (isReplaced) return 'replaced';
+  if (row === undefined) return step.replacement === undefined ? 'done' : 'givenUp';
+  if (row.kind === 'failed' || ('phase' in row && row.phase === 'Failed')) return 'failed';
+  return row.running === step.to || step.operation === 'Restart' ? 'done' : 'givenUp';
 }
 
 function runningOf(row: InstanceRow): Running | undefined {
+  // An attempt that has failed is over, though its operation is kept for the next one.
+  if ('phase' in row && row.phase === 'Failed') return undefined;
   switch (row.kind) {
     case 'creating':
     case 'restarting':
