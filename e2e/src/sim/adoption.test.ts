@@ -123,6 +123,28 @@ describe('a cluster that another version has run', () => {
   );
 
   it(
+    'repairs a gang that does not say how big it is at its old revision, and rolls it when its size is changed [B68]',
+    async () => {
+      const found: Found = { ...projected, workers: 2 };
+      const world = await worldOf(found);
+      const { user } = world.simulation;
+      await manage(world);
+      user.deletePod('chat-engine-0-worker-1');
+      await world.simulation.run(10 * minute);
+      expect(world.pods()).toHaveLength(6);
+      const revision = revisionName(found, found.running);
+      expect(world.status()).toMatchObject({ currentRevision: revision, updateRevision: revision, readyReplicas: 2 });
+      user.patchService({ spec: { engine: { worker: { size: 3 } } } });
+      await world.simulation.run(10 * minute);
+      expect(world.pods()).toHaveLength(8);
+      const { currentRevision, updateRevision } = world.status();
+      expect(updateRevision).not.toBe(revision);
+      expect(currentRevision).toBe(updateRevision);
+    },
+    minute,
+  );
+
+  it(
     'is not rolled when the server begins to fill in what the template leaves out, or another client rewrites it [B18]',
     async () => {
       const world = await worldOf(alone);
