@@ -2,14 +2,14 @@
 import type { Rev } from '@omenative/api';
 import { stuckContainers } from './failure.js';
 import { restingSet } from './operations/resting.js';
-import { diffOf } from './operations/update-in-place.js';
+import { diffOf, hasImagesOf } from './operations/update-in-place.js';
 import { servesNow } from './readiness.js';
 import type { Snapshot } from './snapshot.js';
-import { runnersOf, type Unit } from './units.js';
+import { isLive, runnersOf, type Unit } from './units.js';
 
 export type Mechanism =
   | { readonly by: 'surge' | 'gangSurge' | 'recreate' }
-  /** `stays`: only metadata changes, so the pod does not leave rotation. */
+  /** `stays`: the pod has the images already, so it does not leave rotation for what is left: metadata. */
   | { readonly by: 'inPlace'; readonly stays: boolean }
   | { readonly by: 'none'; readonly refusal: string };
 
@@ -26,9 +26,11 @@ export function mechanismOf(snapshot: Snapshot, unit: Unit, target: Rev): Mechan
     case 'InPlaceIfPossible':
     case 'InPlaceOnly': {
       if (isGang) return { by: 'recreate' };
-      const diff = diffOf(snapshot, unit, unit.row, target);
-      if (diff !== undefined) return { by: 'inPlace', stays: Object.keys(diff.images).length === 0 };
-      if (type === 'InPlaceIfPossible' || hasNoPod(unit)) return { by: 'recreate' };
+      if (diffOf(snapshot, unit, unit.row, target) !== undefined) {
+        return { by: 'inPlace', stays: hasImagesOf(snapshot, unit, target) };
+      }
+      // Where no pod lives there is nothing that could be changed in place, so nothing to refuse.
+      if (type === 'InPlaceIfPossible' || !unit.pods.some(isLive)) return { by: 'recreate' };
       return { by: 'none', refusal: 'InPlaceOnly strategy but diff exceeds container images' };
     }
   }
@@ -36,10 +38,6 @@ export function mechanismOf(snapshot: Snapshot, unit: Unit, target: Rev): Mechan
 
 function hasLeader(snapshot: Snapshot, rev: Rev | ''): boolean {
   return runnersOf(snapshot, rev).some((runner) => runner.name === 'leader');
-}
-
-function hasNoPod(unit: Unit): boolean {
-  return unit.pods.length === 0;
 }
 
 /** It serves nothing and a container of it has been stuck past the grace. A short darkness is not that: it may pass. */

@@ -1,11 +1,11 @@
 /** The effects that make pods and unmake them, with the conditions under which they may be asked for. */
-import type { InstanceRow, Rev } from '@omenative/api';
+import type { Index, InstanceRow, Rev } from '@omenative/api';
 import { onPods } from '../draft.js';
 import type { Cover, DeletePod, Effect, Outcome } from '../effects.js';
 import type { Hold } from '../hold.js';
 import { keyOfCreate, keyOfDelete } from '../keys.js';
 import type { GateHold, PodView, Snapshot } from '../snapshot.js';
-import { isTerminal, isTerminating, type PodSet, type Slot } from '../units.js';
+import { isTerminal, isTerminating, type PodSet } from '../units.js';
 import { hasHold, refOf, unroute } from './writers.js';
 
 export function coverOf(row: InstanceRow): Cover {
@@ -49,7 +49,7 @@ export function createMissing(
   const holds: Hold[] = [];
   for (const slot of missing) {
     const key = keyOfCreate(slot.name, nameOfCover(covers));
-    const refused = refusal(snapshot, row, slot, snapshot.inbox.get(key));
+    const refused = refusal(snapshot, row.index, slot.name, snapshot.inbox.get(key));
     if (refused === undefined) {
       effects.push({
         do: 'createPod',
@@ -72,16 +72,17 @@ export function createMissing(
   return { effects, holds };
 }
 
-/** Seconds before a refused create is tried again: doubling from 5 to 60. */
+/** Seconds before a refused write is tried again: doubling from 5 to 60. */
 function refusalPauseSec(snapshot: Snapshot, repeats: number): number {
   const first = snapshot.config.requeue?.operationSec ?? 5;
   return Math.min(60, first * 2 ** Math.min(10, repeats - 1));
 }
 
-function refusal(
+/** Why a write to `podName` that was refused is not repeated yet; undefined when it may be sent. */
+export function refusal(
   snapshot: Snapshot,
-  row: Pick<InstanceRow, 'index'>,
-  slot: Slot,
+  index: Index,
+  podName: string,
   outcome: Outcome | undefined,
 ): Hold | undefined {
   switch (outcome?.as) {
@@ -105,9 +106,9 @@ function refusal(
       if (snapshot.now >= at) return undefined;
       return {
         is: outcome.as === 'nameTaken' ? 'NameTaken' : 'ApiRefused',
-        index: row.index,
-        text: `pod ${slot.name} was refused (${outcome.as}): ${outcome.detail}`,
-        wake: [{ at }, onPods(row.index)],
+        index,
+        text: `pod ${podName} was refused (${outcome.as}): ${outcome.detail}`,
+        wake: [{ at }, onPods(index)],
       };
     }
   }

@@ -1,7 +1,7 @@
 /** What Instances ask for that are updated as a whole: created again, changed in place, or replaced by another gang. */
 import type { Index, InstanceRow } from '@omenative/api';
 import { label, revisionHashOf } from '@omenative/api';
-import type { Cover, Effect } from '../effects.js';
+import type { Cover, PatchInPlace } from '../effects.js';
 import { keyOfPatch } from '../keys.js';
 import { restingSet } from '../operations/resting.js';
 import {
@@ -17,13 +17,15 @@ import { isContainersReady, servesNow } from '../readiness.js';
 import type { InPlaceMarker, PodView, Snapshot } from '../snapshot.js';
 import { isTerminating, type PodSet, type Unit } from '../units.js';
 import { chain, creates, type Demand, joined, nothing, nothingMade, recycled, removals, routeAll } from './chains.js';
-import { coverOf, createMissing, isDrained, remove } from './pods.js';
+import { coverOf, createMissing, isDrained, refusal, remove } from './pods.js';
 import { deleteDrainHold, gangDrainHold, inPlaceHold, recreateDrainHold, refOf, route, unroute } from './writers.js';
 
 /** The old pods leave rotation and go, all before the first new one comes. */
 export function demandOfRecreate(snapshot: Snapshot, unit: Unit, row: RecreatingRow): Demand {
   const covers = coverOf(row);
   const sets = recreateSetsOf(snapshot, unit, row);
+  // While one pod can't be told from the new life, nothing is taken down: it could not be made whole again.
+  if (sets.orphans.length > 0) return nothing;
   const hold = recreateDrainHold(row.index, row.incarnation);
   const going = leaderFirst(sets.old).map((pod) => remove(snapshot, pod, hold, covers));
   const made = isCleared(snapshot, row, sets)
@@ -61,12 +63,12 @@ export function demandOfInPlace(snapshot: Snapshot, unit: Unit, row: InPlaceRow)
       const marker: InPlaceMarker = { targetImages: images, restartCounts: baselineOf(pod, images) };
       // A pod that stays in rotation changes its Service, which its label decides, only when it runs the new image.
       const labels = leaves ? labelsOf(snapshot, row, diff.pairingProtocol) : {};
-      return joined([chain('misc', [patch(row, pod, { images, marker, labels, annotations: diff.annotations })])], []);
+      return patched(snapshot, row, pod, { images, marker, labels, annotations: diff.annotations });
     }
     case 'label': {
       const { pod, diff } = progress;
       const labels = labelsOf(snapshot, row, diff.pairingProtocol);
-      return joined([chain('misc', [patch(row, pod, { images: {}, labels, annotations: diff.annotations })])], []);
+      return patched(snapshot, row, pod, { images: {}, labels, annotations: diff.annotations });
     }
     case 'done': {
       const set = inPlaceSetOf(snapshot, unit, row);
@@ -75,18 +77,18 @@ export function demandOfInPlace(snapshot: Snapshot, unit: Unit, row: InPlaceRow)
   }
 }
 
-function patch(
+/** One patch; one that was refused is tried again after a pause, and says so. */
+function patched(
+  snapshot: Snapshot,
   row: InPlaceRow,
   pod: PodView,
-  change: Pick<Effect & { readonly do: 'patchInPlace' }, 'images' | 'marker' | 'labels' | 'annotations'>,
-): Effect {
-  return {
-    do: 'patchInPlace',
-    key: keyOfPatch(pod.name, pod.uid, row.op.id),
-    covers: coverOf(row),
-    pod: refOf(pod),
-    ...change,
-  };
+  change: Pick<PatchInPlace, 'images' | 'marker' | 'labels' | 'annotations'>,
+): Demand {
+  const key = keyOfPatch(pod.name, pod.uid, row.op.id);
+  const refused = refusal(snapshot, row.index, pod.name, snapshot.inbox.get(key));
+  if (refused !== undefined) return joined([], [refused]);
+  const effect: PatchInPlace = { do: 'patchInPlace', key, covers: coverOf(row), pod: refOf(pod), ...change };
+  return joined([chain('misc', [effect])], []);
 }
 
 /** How often the containers had restarted. One that isn't ready may restart by itself any moment: its count proves nothing. */

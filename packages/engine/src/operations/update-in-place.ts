@@ -13,9 +13,10 @@ import {
 } from '@omenative/api';
 import { deadlineFrom } from '../clock.js';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
+import type { Hold, HoldReason } from '../hold.js';
 import { type InPlaceDiff, inPlaceDiff } from '../in-place-diff.js';
 import { isContainersReady, promotionOf } from '../readiness.js';
-import { sayInstance } from '../say.js';
+import { sayInstance, unreadableGates } from '../say.js';
 import type { ContainerView, PodView, RevisionPayload, Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isLive, isTerminating, lifeSetOf, type PodSet, slotsOf, type Unit } from '../units.js';
 import { rest } from './row.js';
@@ -93,11 +94,7 @@ export function progressOf(
   const isLabelled = pod.revisionHash === revisionHashOf(target);
   const diff = diffOf(snapshot, unit, row, target);
   if (wanted === undefined || (!isLabelled && diff === undefined)) return { is: 'impossible' };
-  const images = Object.fromEntries(
-    Object.entries(wanted).filter(([name, image]) =>
-      pod.containers.some((one) => one.name === name && one.kind === 'regular' && one.image !== image),
-    ),
-  );
+  const images = missingImages(pod, wanted);
   if (Object.keys(images).length > 0) return { is: 'patch', pod, diff: diff ?? noDiff, images };
   const changed = changedImages(snapshot, row, pod, wanted);
   const unconfirmed = pod.containers
@@ -105,6 +102,22 @@ export function progressOf(
     .map(({ name }) => name);
   if (unconfirmed.length > 0) return { is: 'unconfirmed', pod, containers: unconfirmed };
   return isLabelled ? { is: 'done', pod } : { is: 'label', pod, diff: diff ?? noDiff };
+}
+
+/** Whether the pod has the images of `target` in its spec already: then the update never takes it out of rotation. */
+export function hasImagesOf(snapshot: Snapshot, unit: Unit, target: Rev): boolean {
+  const pod = inPlacePodOf(snapshot, unit, unit.row);
+  const wanted = imagesOf(payloadOfRevision(snapshot, target));
+  return pod !== undefined && wanted !== undefined && Object.keys(missingImages(pod, wanted)).length === 0;
+}
+
+/** Those of the wanted images that the pod's spec does not have, whoever changed it. Containers of others are theirs. */
+function missingImages(pod: PodView, wanted: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, image]) =>
+      pod.containers.some((one) => one.name === name && one.kind === 'regular' && one.image !== image),
+    ),
+  );
 }
 
 const noDiff: InPlaceDiff = { images: {}, annotations: {}, pairingProtocol: '' };
@@ -191,7 +204,7 @@ export function advanceInPlace(snapshot: Snapshot, unit: Unit, row: InPlaceRow):
     case 'impossible':
       return toRecreate(snapshot, row, row.op.target, `its pod can't be changed into revision ${row.op.target}`);
     case 'patch':
-      return waiting(row, `pod ${progress.pod.name} leaves rotation and gets the images of ${row.op.target}`);
+      return { to: 'wait', hold: patching(snapshot, row, progress.pod) };
     case 'unconfirmed':
       return waiting(
         row,
@@ -205,15 +218,27 @@ export function advanceInPlace(snapshot: Snapshot, unit: Unit, row: InPlaceRow):
 }
 
 function waiting(row: InPlaceRow, text: string): Step {
+  return { to: 'wait', hold: holdOf(row, 'Starting', text) };
+}
+
+function holdOf(row: InPlaceRow, is: HoldReason, text: string): Hold {
   return {
-    to: 'wait',
-    hold: {
-      is: 'Starting',
-      index: row.index,
-      text: `Instance ${row.index}: ${text}`,
-      wake: [{ on: 'slice', key: String(row.index) }, ...podsOrAt(row.index, row.op.deadline)],
-    },
+    is,
+    index: row.index,
+    text: `Instance ${row.index}: ${text}`,
+    wake: [{ on: 'slice', key: String(row.index) }, ...podsOrAt(row.index, row.op.deadline)],
   };
+}
+
+function patching(snapshot: Snapshot, row: InPlaceRow, pod: PodView): Hold {
+  const wish = `pod ${pod.name} gets the images of ${row.op.target}`;
+  if (snapshot.spec.update.inPlace === 'keepReady') return holdOf(row, 'Starting', wish);
+  const unreadable = unreadableGates([pod]);
+  return holdOf(
+    row,
+    unreadable === '' ? 'Draining' : 'GateUnreadable',
+    `${wish} once it is out of rotation${unreadable}`,
+  );
 }
 
 function promote(snapshot: Snapshot, unit: Unit, row: InPlaceRow): Step {
