@@ -4,6 +4,8 @@
  */
 import { decodeStatus, type InstanceRow, label } from '@omenative/api';
 import type { AppliedWrite, Cluster, KubeObject } from '@omenative/sim';
+import { Decisions } from './decisions.js';
+import { condition, indexOf, isGangMember, isGateOpen, isInRotation, isLive, ownerOf, servingIndices } from './pods.js';
 
 /** A rule was broken. The text names the rule, the object and the write. */
 export class Violation extends Error {
@@ -15,6 +17,7 @@ const replicas = 'inferencereplicas.ome.io';
 
 export class Invariants {
   readonly #cluster: Cluster;
+  readonly #decisions: Decisions;
   /** UIDs of pods that a manager was told it had made, by manager and path. */
   readonly #made: Map<string, string> = new Map();
   readonly violations: Violation[] = [];
@@ -30,6 +33,7 @@ export class Invariants {
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
+    this.#decisions = new Decisions(cluster);
   }
 
   /** What a manager asks for, before it is applied. */
@@ -68,15 +72,21 @@ export class Invariants {
 
   check(write: AppliedWrite, isManager: boolean): void {
     try {
-      if (write.resource === replicas && write.type === 'DELETED') this.#checkNothingLeft(write);
+      if (write.resource === replicas) this.#checkReplica(write, isManager);
       if (write.resource !== pods) return;
       this.#checkCap(write);
       this.#checkTwins(write);
+      this.#checkBeside(write);
       if (isManager) this.#checkManagerWrite(write);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       this.violations.push(error);
     }
+  }
+
+  #checkReplica(write: AppliedWrite, isManager: boolean): void {
+    if (write.type === 'DELETED') this.#checkNothingLeft(write);
+    this.#decisions.check(write, isManager, (what) => this.violations.push(this.#violation(write, what)));
   }
 
   /** 1: never more pods than replicas, surge and hand-overs allow. */
@@ -105,6 +115,30 @@ export class Invariants {
     if (twin !== undefined) throw this.#violation(write, `it doubles ${twin.metadata.name}`);
   }
 
+  /**
+   * 3: a gang is of one revision and one life. A single pod has another one beside it only while it is replaced, or when an
+   * earlier replacement was left there.
+   */
+  #checkBeside(write: AppliedWrite): void {
+    if (write.type !== 'ADDED' || this.lateWrites === 'possible') return;
+    const { object } = write;
+    const others = this.#podsOf(ownerOf(object)).filter(
+      (pod) => isLive(pod) && indexOf(pod) === indexOf(object) && pod.metadata.uid !== object.metadata.uid,
+    );
+    if (!isGangMember(object)) {
+      if (others.length > 1) throw this.#violation(write, `it is the third live pod of Instance ${indexOf(object)}`);
+      return;
+    }
+    const stranger = others.find((pod) =>
+      [label.revisionHash, label.incarnation].some(
+        (key) => pod.metadata.labels?.[key] !== object.metadata.labels?.[key],
+      ),
+    );
+    if (stranger !== undefined) {
+      throw this.#violation(write, `${stranger.metadata.name} of another life or revision of its gang is there still`);
+    }
+  }
+
   /** 7: a replica goes only after the last of its pods. */
   #checkNothingLeft(write: AppliedWrite): void {
     const left = this.#podsOf(write.object.metadata.name);
@@ -123,31 +157,39 @@ export class Invariants {
     if (before === undefined) return;
     if (!isGateOpen(before) && isGateOpen(object)) this.#checkTogether(write);
     if (isLive(before) && (write.type === 'DELETED' || !isLive(object))) this.#checkUnrouted(write);
-    if (!isServing(before)) return;
-    const goesAway = write.type === 'DELETED' || (isLive(before) && !isLive(object));
-    const leavesRotation = isGateOpen(before) && !isGateOpen(object);
-    if (goesAway && isGateOpen(before)) {
-      throw this.#violation(write, 'a pod in rotation is deleted before it has left rotation');
-    }
-    if (goesAway || leavesRotation) this.#checkTakedown(write, before);
+    if (!isInRotation(before)) return;
+    const goesAway = write.type === 'DELETED' || !isLive(object);
+    if (goesAway) throw this.#violation(write, 'a pod in rotation is deleted before it has left rotation');
+    if (!isGateOpen(object)) this.#checkTakedown(write, before);
   }
 
-  /** 2: a serving pod is taken away only when its Instance goes, or when its replacement serves. */
+  /**
+   * 2: a pod leaves rotation only when its Instance goes, or in the step of an update that takes it out; and its Instance
+   * then serves no more only when its replacement serves, or when the budget allows it.
+   */
   #checkTakedown(write: AppliedWrite, before: KubeObject): void {
     const row = this.#rowOf(before);
-    if (row?.kind === 'deleting') return;
-    const isDraining = row?.kind === 'updating' && row.op.step !== 'InPlace' && row.op.step.startsWith('SurgeDrain');
-    const index = before.metadata.labels?.[label.instanceIndex];
-    const others = this.#podsOf(ownerOf(before)).filter(
-      (pod) => pod.metadata.labels?.[label.instanceIndex] === index && pod.metadata.uid !== before.metadata.uid,
-    );
-    const isReplaced = this.isPodChaos || others.some(isServing);
-    if (isDraining && isReplaced) return;
+    if (row?.kind === 'deleting' || this.isPodChaos) return;
+    const index = indexOf(before);
+    const now = this.#podsOf(ownerOf(before));
+    const serving = servingIndices(now);
+    const then = servingIndices(now.map((pod) => (pod.metadata.uid === before.metadata.uid ? before : pod)));
+    const isLost = then.has(index) && !serving.has(index);
+    const what = row === undefined ? 'no row' : `row ${index} ${describe(row)}`;
+    if (!takesOut(row))
+      throw this.#violation(write, `it leaves rotation with ${what}, where no operation asks for that`);
+    if (!isLost) return;
+    const isReplaced = row.kind === 'gangFrom' && serving.has(row.op.surgeIndex);
+    if (isReplaced) return;
+    const replica = this.#cluster.object(replicas, `${before.metadata.namespace}/${ownerOf(before)}`);
+    const mayBeLost = row.kind === 'updating' && (row.op.step === 'Drain' || row.op.step === 'InPlace');
+    const floor = replica === undefined || !mayBeLost ? undefined : this.#decisions.floorOf(replica, row);
+    if (floor !== undefined && serving.size >= floor) return;
     throw this.#violation(
       write,
-      `a serving pod is taken away while its row is ${row === undefined ? 'gone' : row.kind} and ${
-        others.some(isServing) ? 'another' : 'no other'
-      } pod of the Instance serves`,
+      `Instance ${index} is taken out of service with ${what}, and ${serving.size} others serve${
+        floor === undefined ? '' : `, where ${floor} must`
+      }`,
     );
   }
 
@@ -223,36 +265,13 @@ interface Endpoint {
   readonly conditions?: { readonly ready?: boolean };
 }
 
-function ownerOf(pod: KubeObject): string {
-  return pod.metadata.ownerReferences?.find((owner) => owner.controller === true)?.name ?? '';
+function describe(row: InstanceRow): string {
+  return 'op' in row && row.kind !== 'foreign' ? `${row.kind} at ${row.op.step}` : row.kind;
 }
 
-interface PodStatus {
-  readonly phase?: string;
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-}
-
-function statusOf(pod: KubeObject): PodStatus {
-  return pod['status'] ?? {};
-}
-
-function condition(pod: KubeObject, type: string): string {
-  return statusOf(pod).conditions?.find((item) => item.type === type)?.status ?? '';
-}
-
-export function isLive(pod: KubeObject): boolean {
-  const { phase } = statusOf(pod);
-  return pod.metadata.deletionTimestamp === undefined && phase !== 'Failed' && phase !== 'Succeeded';
-}
-
-export function isGateOpen(pod: KubeObject): boolean {
-  return condition(pod, 'ome.io/serving') === 'True';
-}
-
-export function isReady(pod: KubeObject): boolean {
-  return condition(pod, 'Ready') === 'True';
-}
-
-export function isServing(pod: KubeObject): boolean {
-  return isLive(pod) && isReady(pod);
+/** The steps of operations that take pods out of rotation. */
+function takesOut(row: InstanceRow | undefined): row is InstanceRow {
+  if (row?.kind === 'updating') return row.op.step !== 'Surge';
+  if (row?.kind === 'gangFrom') return row.op.step === 'SurgeDrain';
+  return row?.kind === 'gangTo' && row.op.step === 'GangSurgeTargetCleanup';
 }

@@ -1,7 +1,7 @@
 /** Where a run ended, in terms that two runs of one scenario must share however they got there. */
 import { decodeStatus, label, phaseOf } from '@omenative/api';
 import type { Cluster, KubeObject } from '@omenative/sim';
-import { isLive, isReady } from './invariants.js';
+import { isLive, isReady } from './pods.js';
 import { namespace } from './user.js';
 
 const replicas = 'inferencereplicas.ome.io';

@@ -16,8 +16,8 @@ import {
   StepRecorder,
 } from '@omenative/kubectl-ome';
 import type { Cluster, KubeObject } from '@omenative/sim';
-import { isReady } from './invariants.js';
 import { drawChange, drawStart, type Start } from './plan-changes.js';
+import { isReady } from './pods.js';
 import { configNamespace } from './process.js';
 import { Seeded } from './seeded.js';
 import { Simulation } from './simulation.js';

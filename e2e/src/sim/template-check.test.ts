@@ -1,7 +1,7 @@
 /** A template that the API server refuses moves nothing: it is asked before anything is done. */
 import { describe, expect, it } from '@jest/globals';
 import type { Fate } from '@omenative/sim';
-import { isServing } from './invariants.js';
+import { isServing } from './pods.js';
 import { Simulation } from './simulation.js';
 import { namespace, service, standalone } from './user.js';
 
