@@ -23,8 +23,8 @@ import {
 
 type Value = string | number;
 type GroupedKey = (typeof columns)[number]['rowKey'] | (typeof sets)[number]['rowKey'];
-/** What the columns say of one row, under the names of a dense row. */
-type Draft = { readonly index: Index } & Record<GroupedKey, Json>;
+/** What the columns say of one row, under the names of a dense row, and what they can't group. */
+type Draft = { readonly index: Index; entry: JsonObject } & Record<GroupedKey, Json>;
 /** By index, ascending. */
 type Drafts = ReadonlyMap<Index, Draft>;
 
@@ -32,6 +32,7 @@ type Drafts = ReadonlyMap<Index, Draft>;
 function newDraft(index: Index): Draft {
   return {
     index,
+    entry: noEntry,
     phase: undefined,
     runningRevision: undefined,
     targetRevision: undefined,
@@ -152,22 +153,21 @@ function fillColumn(drafts: Drafts, column: (typeof columns)[number], raw: JsonO
   }
 }
 
-/** The records that are not grouped, by index. A record this version does not know is carried with its row. */
-function readEntries(drafts: Drafts, raw: JsonObject, at: string): ReadonlyMap<Index, JsonObject> {
-  const entries = new Map<Index, JsonObject>();
+/** Adds the records that are not grouped. A record this version does not know is carried with its row. */
+function fillEntries(drafts: Drafts, raw: JsonObject, at: string): void {
   let previous = -1;
   for (const [position, entry] of filledList(raw, 'entries', at, drafts.size).entries()) {
     const entryAt = `${at}.entries[${position}]`;
     const index = requiredInt32(entry, 'index', entryAt);
-    if (!drafts.has(index)) fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
+    const draft = drafts.get(index);
+    if (draft === undefined) fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
     if (index <= previous) {
       fail('canonical_order', `${entryAt} is of index ${index}, which does not come after ${previous}`);
     }
     previous = index;
     checkRecords(entry, entryAt);
-    entries.set(index, entry);
+    draft.entry = entry;
   }
-  return entries;
 }
 
 function checkRecords(entry: JsonObject, at: string): void {
@@ -226,9 +226,9 @@ export function decodeColumns(raw: JsonObject, maxRows: number): readonly Instan
       fill(drafts, rangesOf(raw, set.name, at), set.rowKey, set.value, `${at}.${set.name}`);
     }
   }
-  const entries = readEntries(drafts, raw, at);
+  fillEntries(drafts, raw, at);
   return orderOf(drafts, raw, at).flatMap((index) => {
     const draft = drafts.get(index);
-    return draft === undefined ? [] : [decodeRowOf(draft, entries.get(index) ?? noEntry, `${at}[index ${index}]`)];
+    return draft === undefined ? [] : [decodeRowOf(draft, draft.entry, `${at}[index ${index}]`)];
   });
 }
