@@ -3,7 +3,7 @@
  * one status write and then taken off the replica; whether it has been acted on shows in the rows and blocks themselves, so
  * a controller killed in between only takes it off.
  */
-import { annotation, type InstanceRow, type RetryBlock, type Rev, revisionHashOf } from '@omenative/api';
+import { annotation, type InstanceRow, phaseOf, type RetryBlock, type Rev, revisionHashOf } from '@omenative/api';
 import { booked, isBooked } from './bookings.js';
 import { apply, type Draft } from './draft.js';
 import type { Effect, EventIntent } from './effects.js';
@@ -81,40 +81,15 @@ function isResettable(snapshot: Snapshot, unit: Unit, selection: ResetSelection)
 /** Why a reset does nothing for an Instance; undefined when it does something. */
 function objection(snapshot: Snapshot, unit: Unit): string | undefined {
   const { row } = unit;
-  switch (row.kind) {
-    case 'failed': {
-      if (isInService(snapshot, unit)) return 'still serving';
-      if (row.kept !== undefined && row.kept.type !== 'Create' && row.kept.type !== 'Restart')
-        return `owned by ${row.kept.type}`;
-      const isClear = unit.pods
-        .filter((pod) => !isTerminating(pod))
-        .every((pod) => isBooked(row, pod, 'InstanceReset'));
-      return row.kept === undefined && isClear ? 'nothing to reset' : undefined;
-    }
-    case 'parked':
-    case 'gangFrom':
-      return row.phase === 'Failed' ? 'owned by Update' : `Phase=${row.phase}`;
-    case 'gangTo':
-      return `Phase=${row.phase}`;
-    case 'foreign':
-      return `Phase=${row.phase}`;
-    case 'ready':
-      return 'Phase=Ready';
-    case 'pending':
-      return 'Phase=Pending';
-    case 'creating':
-      return 'Phase=Creating';
-    case 'updating':
-      return 'Phase=Updating';
-    case 'restarting':
-      return 'Phase=Restarting';
-    case 'migrateFrom':
-      return 'Phase=Migrating';
-    case 'migrateTo':
-      return 'Phase=Creating';
-    case 'deleting':
-      return 'Phase=Deleting';
+  const phase = phaseOf(row);
+  if (isInService(snapshot, unit)) return 'still serving';
+  if (phase !== 'Failed') return `Phase=${phase}`;
+  if (row.kind !== 'failed') return 'owned by Update';
+  if (row.kept !== undefined && row.kept.type !== 'Create' && row.kept.type !== 'Restart') {
+    return `owned by ${row.kept.type}`;
   }
+  const isClear = unit.pods.filter((pod) => !isTerminating(pod)).every((pod) => isBooked(row, pod, 'InstanceReset'));
+  return row.kept === undefined && isClear ? 'nothing to reset' : undefined;
 }
 
 function resetInstances(draft: Draft, units: readonly Unit[]): void {
