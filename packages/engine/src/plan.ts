@@ -90,7 +90,9 @@ function expiries(snapshot: Snapshot, status: DecodedStatus): readonly (number |
   return unitsOf(snapshot, status.rows).map((unit) => {
     const { row } = unit;
     if (snapshot.blind.has(unit.index)) return undefined;
-    return isAttempt(row) ? expiryWake(snapshot, unit, row) : undefined;
+    const at = isAttempt(row) ? expiryWake(snapshot, unit, row) : undefined;
+    // What this pass has moved is judged by the next, though its time is up.
+    return at === undefined ? undefined : Math.max(at, snapshot.now + 1);
   });
 }
 

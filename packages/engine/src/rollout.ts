@@ -213,9 +213,9 @@ function wakesAt(at: number | undefined): readonly Wake[] {
 
 function refuse(draft: Draft, gate: RolloutGate, reason: string, wakes: readonly Wake[]): void {
   const { target } = draft.snapshot;
+  draft.rolloutHold ??= { gate, reason, target };
   // One hold a gate says it for all.
   if (draft.holds.some((hold) => hold.is === gate)) return;
-  draft.rolloutHold ??= { gate, reason, target };
   draft.holds.push({
     is: gate,
     target,

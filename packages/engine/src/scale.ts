@@ -76,6 +76,10 @@ function rankOf(snapshot: Snapshot, unit: Unit): number {
   const blocked = snapshot.status.blocks.some(
     (block) => block.target === revision && block.state !== 'RetryInProgress',
   );
-  const cordoned = pods.some((pod) => isLive(pod) && pod.node !== '' && snapshot.cordoned.has(pod.node));
+  // A pair leaves together, so what is said of one half is said of both.
+  const others = row.kind === 'gangFrom' ? (snapshot.pods.get(row.op.surgeIndex) ?? []) : [];
+  const cordoned = [...pods, ...others].some(
+    (pod) => isLive(pod) && pod.node !== '' && snapshot.cordoned.has(pod.node),
+  );
   return standingOf(row, serves) * 8 + (cordoned ? 4 : 0) + (blocked ? 2 : 0) + (healthy ? 0 : 1);
 }

@@ -20,6 +20,7 @@ import { advanceDelete, openDelete } from './operations/delete.js';
 import { expire, isAttempt } from './operations/expire.js';
 import { advanceParked } from './operations/parked.js';
 import { advanceFailed, advanceReady } from './operations/resting.js';
+import { rest } from './operations/row.js';
 import { advanceGangSurge, isOrphanMarker, markerOf } from './operations/update-gang-surge.js';
 import { advanceInPlace, isInPlace } from './operations/update-in-place.js';
 import { advanceRecreate, isRecreating } from './operations/update-recreate.js';
@@ -83,7 +84,7 @@ function mendPairs(draft: Draft): void {
   const { snapshot, rows } = draft;
   for (const unit of unitsOf(snapshot, rows)) {
     const { row } = unit;
-    if (snapshot.blind.has(unit.index)) continue;
+    if (isUnseen(snapshot, unit)) continue;
     if (row.kind === 'gangFrom') {
       const marker = markerOf(rows, row).is;
       if (marker === 'missing' || marker === 'occupied') {
@@ -92,7 +93,7 @@ function mendPairs(draft: Draft): void {
     } else if (isOrphanMarker(rows, row)) {
       const isKept = row.op.step === 'GangSurgeTarget';
       const mended = isKept
-        ? openCreate(snapshot, row, row.op.target, 'its update has lost the Instance it was to replace')
+        ? openCreate(snapshot, rest(row), row.op.target, 'its update has lost the Instance it was to replace')
         : openDelete(snapshot, row, 'its update was given up');
       apply(draft, unit.index, { to: 'row', row: mended });
     }
@@ -100,11 +101,13 @@ function mendPairs(draft: Draft): void {
 }
 
 /** Both halves of a pair are blind when one is: they advance together. */
+function isUnseen({ blind }: Snapshot, { index, row }: Unit): boolean {
+  return blind.has(index) || (row.kind === 'gangFrom' && blind.has(row.op.surgeIndex));
+}
+
+/** Whether the unit is blind, and then says so. */
 function isBlind(draft: Draft, unit: Unit): boolean {
-  const { blind } = draft.snapshot;
-  const { row } = unit;
-  const isPairBlind = row.kind === 'gangFrom' && blind.has(row.op.surgeIndex);
-  if (!blind.has(unit.index) && !isPairBlind) return false;
+  if (!isUnseen(draft.snapshot, unit)) return false;
   draft.holds.push({
     is: 'Blind',
     index: unit.index,
@@ -139,8 +142,16 @@ function deleteUnits(draft: Draft, units: readonly Unit[], extras: readonly Inde
   const fresh = extras.filter((index) => draft.rows.get(index)?.kind !== 'deleting');
   const reason = draft.snapshot.replica.deletingSince === undefined ? 'scale down' : 'teardown';
   for (const unit of admitDeletes(draft, units, fresh)) {
-    apply(draft, unit.index, { to: 'row', row: openDelete(draft.snapshot, unit.row, reason) });
+    for (const row of bothHalves(draft, unit.row)) {
+      apply(draft, row.index, { to: 'row', row: openDelete(draft.snapshot, row, reason) });
+    }
   }
+}
+
+/** The row and, of the source of a gang surge, its marker: a pair leaves together. */
+function bothHalves(draft: Draft, row: InstanceRow): readonly InstanceRow[] {
+  const marker = row.kind === 'gangFrom' ? markerOf(draft.rows, row) : undefined;
+  return marker?.is === 'bound' ? [row, marker.row] : [row];
 }
 
 /** Operations in flight and resting rows: each takes the one step it can take. */

@@ -176,24 +176,38 @@ function retire(snapshot: Snapshot, unit: Unit, row: GangSourceRow): Step {
   return { to: 'wait', hold: draining(unit, row) };
 }
 
-/** A replacement that is given up: its pods go, then its row, and the source is Ready on the revision it never left. */
+/** Gives the replacement up: what there is of it goes first. */
+function abandon(snapshot: Snapshot, row: GangSourceRow, marker: GangMarkerRow): Step {
+  if (isReplacementGone(snapshot, row)) return giveBack(snapshot, row);
+  const op: GangToOp = { ...marker.op, step: 'GangSurgeTargetCleanup', lastProgressAt: snapshot.now };
+  return { to: 'rows', rows: [{ ...marker, op }], removed: [] };
+}
+
+function isReplacementGone(snapshot: Snapshot, row: GangSourceRow): boolean {
+  const { surgeIndex, target } = row.op;
+  const slots = slotsOf(snapshot, surgeIndex, 0, target);
+  return replacementUnit(snapshot, row).pods.length === 0 && areProvedAbsent(snapshot, surgeIndex, slots);
+}
+
 function cleanUp(snapshot: Snapshot, row: GangSourceRow): Step {
+  if (isReplacementGone(snapshot, row)) return giveBack(snapshot, row);
   const { surgeIndex } = row.op;
   const { pods } = replacementUnit(snapshot, row);
-  if (pods.length > 0) {
-    return {
-      to: 'wait',
-      hold: {
-        is: 'PodsTerminating',
-        index: row.index,
-        text: `the replacement of Instance ${row.index} at index ${surgeIndex} is removed: ${pods.map((pod) => pod.name).join(', ')}`,
-        wake: [onPods(surgeIndex), { on: 'slice', key: String(surgeIndex) }],
-      },
-    };
-  }
-  if (!areProvedAbsent(snapshot, surgeIndex, slotsOf(snapshot, surgeIndex, 0, row.op.target))) {
-    return needsProof(surgeIndex, `the replacement of Instance ${row.index} seems to be gone`);
-  }
+  if (pods.length === 0) return needsProof(surgeIndex, `the replacement of Instance ${row.index} seems to be gone`);
+  return {
+    to: 'wait',
+    hold: {
+      is: 'PodsTerminating',
+      index: row.index,
+      text: `the replacement of Instance ${row.index} at index ${surgeIndex} is removed: ${pods.map((pod) => pod.name).join(', ')}`,
+      wake: [onPods(surgeIndex), { on: 'slice', key: String(surgeIndex) }],
+    },
+  };
+}
+
+/** The replacement is given up and gone: its row goes, and the source is Ready on the revision it never left. */
+function giveBack(snapshot: Snapshot, row: GangSourceRow): Step {
+  const { surgeIndex } = row.op;
   const isFailed = row.phase === 'Failed';
   const why = isFailed
     ? `failed (${row.lastFailure?.reason ?? 'unknown'}: ${row.lastFailure?.message ?? ''})`
@@ -220,15 +234,11 @@ function advancePair(snapshot: Snapshot, unit: Unit, row: GangSourceRow, marker:
   const { spec, now } = snapshot;
   const set = replacementOf(snapshot, row);
   const isDraining = row.op.step === 'SurgeDrain';
+  // Past the drain the source is no longer all there, and what has been begun is finished.
+  const mayTurnBack = !isDraining || isIntact(snapshot, unit, row);
   const isSuperseded =
-    row.op.target !== snapshot.target && spec.pause === 'running' && !isDraining && !isContainersReady(set);
-  if (row.phase === 'Failed' || isSuperseded) {
-    const cleanup: GangMarkerRow = {
-      ...marker,
-      op: { ...marker.op, step: 'GangSurgeTargetCleanup', lastProgressAt: now },
-    };
-    return { to: 'rows', rows: [cleanup], removed: [] };
-  }
+    row.op.target !== snapshot.target && spec.pause === 'running' && mayTurnBack && !isContainersReady(set);
+  if (row.phase === 'Failed' || isSuperseded) return abandon(snapshot, row, marker);
   const recycle = recycleStep(snapshot, replacementUnit(snapshot, row), row, set);
   if (recycle !== undefined) return recycle;
   const promotion = promotionOf(set, isDraining ? 0 : spec.minReadySeconds, now);
@@ -250,6 +260,11 @@ function advancePair(snapshot: Snapshot, unit: Unit, row: GangSourceRow, marker:
         ? complete(snapshot, unit, row, marker, promotion.readySince)
         : drain(snapshot, unit, row);
   }
+}
+
+/** Every pod of the source is there, and none has been asked to go. */
+function isIntact(snapshot: Snapshot, unit: Unit, row: GangSourceRow): boolean {
+  return isContainersReady(sourceSetOf(snapshot, unit, row));
 }
 
 /** Every pod of the source is gone or on its way out. */
