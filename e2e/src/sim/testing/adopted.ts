@@ -46,20 +46,19 @@ export async function leave(cluster: Cluster, found: Found, run: (ms: number) =>
   for (const pod of pods) post(cluster, core('pods'), pod);
   await run(20_000);
   const names = pods.map((pod) => String((pod['metadata'] as Json)['name']));
-  for (const name of names) {
-    const gate = {
-      type: 'ome.io/serving',
-      status: 'True',
-      reason: 'Serving',
-      message: '[]',
-      lastTransitionTime: since,
-    };
+  letIn(cluster, names);
+  await run(5000);
+  if (found.lost !== 'status') patchStatus(cluster, nameOf(found), { ...statusOf(found), ...rowsOf(found) });
+}
+
+/** Opens the gates of pods. */
+export function letIn(cluster: Cluster, pods: readonly string[]): void {
+  const gate = { type: 'ome.io/serving', status: 'True', reason: 'Serving', message: '[]', lastTransitionTime: since };
+  for (const name of pods) {
     const path = `${core('pods')}/${name}/status`;
     const contentType = 'application/strategic-merge-patch+json';
     must(cluster, { method: 'PATCH', path, body: { status: { conditions: [gate] } }, contentType, user: 'previous' });
   }
-  await run(5000);
-  if (found.lost !== 'status') patchStatus(cluster, nameOf(found), { ...statusOf(found), ...rowsOf(found) });
 }
 
 /** Writes into the status of a replica, as another version would. */
@@ -356,7 +355,8 @@ function ownerOf({ metadata }: KubeObject, kind: string): Json {
   return { apiVersion: 'ome.io/v1beta1', kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-function post(cluster: Cluster, path: string, body: Json): KubeObject {
+/** Creates an object that is there before any manager is. @throws Error when the server refuses it. */
+export function post(cluster: Cluster, path: string, body: Json): KubeObject {
   return must(cluster, { method: 'POST', path, body, user: 'previous' });
 }
 

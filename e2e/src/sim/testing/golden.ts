@@ -6,8 +6,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeStatus, encodeAs } from '@omenative/api';
+import type { Cluster, KubeObject } from '@omenative/sim';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { Simulation } from '../simulation.js';
+import { post } from './adopted.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -58,23 +60,28 @@ export async function derivedObjects(name: string): Promise<Golden> {
       created.set(`${kind}-${object.metadata.name}.yaml`, textOf(withoutUids(object)));
     },
   });
-  const input = readFileSync(path.join(objectsFolder, name, inputSuffix), 'utf8');
-  for (const document of parseAllDocuments(input)) post(simulation, document.toJS() as Manifest);
+  for (const manifest of inputOf(name)) postInput(simulation.cluster, manifest);
   await simulation.run(30_000);
   return new Map([...created].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-interface Manifest extends Json {
+/** A manifest of an input. */
+export interface Manifest extends Json {
   readonly kind: string;
-  readonly metadata: { readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-function post({ cluster }: Simulation, body: Manifest): void {
-  const { namespace } = body.metadata;
+/** What a person applies in a case. */
+export function inputOf(name: string): readonly Manifest[] {
+  const text = readFileSync(path.join(objectsFolder, name, inputSuffix), 'utf8');
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
+/** Applies a manifest of an input. @throws Error when the server refuses it. */
+export function postInput(cluster: Cluster, manifest: Manifest): KubeObject {
+  const { namespace } = manifest.metadata;
   const home = namespace === undefined ? '' : `namespaces/${namespace}/`;
-  const target = `/apis/ome.io/v1beta1/${home}${body.kind.toLowerCase()}s`;
-  const response = cluster.handle({ method: 'POST', path: target, body, user: 'user' });
-  if (response.status >= 300) throw new Error(`POST ${target}: ${JSON.stringify(response.body)}`);
+  return post(cluster, `/apis/ome.io/v1beta1/${home}${manifest.kind.toLowerCase()}s`, manifest);
 }
 
 /**
