@@ -116,6 +116,26 @@ describe('what a revision stores', () => {
     );
   });
 
+  it('has the same hash in whatever order its keys come and however its numbers are spelled [B18]', () => {
+    const reordered = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reordered);
+      if (typeof value !== 'object' || value === null) return value;
+      const members = Object.entries(value).map(([key, member]) => [key, reordered(member)] as const);
+      return Object.fromEntries(members.toReversed());
+    };
+    fc.assert(
+      fc.property(payload, fc.integer({ min: 1, max: 9 }), (original, count) => {
+        const counted = (spelled: string): RevisionPayload => {
+          const template: unknown = JSON.parse(`{"spec":{"terminationGracePeriodSeconds":${spelled}}}`);
+          return { ...original, runners: original.runners.map((runner) => ({ ...runner, template })) };
+        };
+        expect(hash(reordered(original) as RevisionPayload)).toBe(hash(original));
+        expect(hash(counted(`${count}.0e0`))).toBe(hash(counted(String(count))));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('gives the workers their own metadata back, also when that is none', () => {
     const leader = { metadata: { labels: { role: 'leader' } }, spec };
     const { runners } = payloadOf(revisionContent(gang(3, leader, { spec })));

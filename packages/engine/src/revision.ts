@@ -1,6 +1,7 @@
 /**
  * Revision identity: what of a template makes a revision, and its hash. The input is the template as the user wrote it,
- * without any defaulting of ours and without any UID, so that neither an upgrade nor a restored backup rolls a fleet.
+ * without any defaulting of ours and without any UID, so that neither an upgrade nor a restored backup rolls a fleet. The hash
+ * only names what is new: a stored revision that says the same keeps the name it has, whoever gave it.
  */
 import { type Component, canonicalJson, controllerRevisionName, type Rev, shortHash } from '@omenative/api';
 import type { PlanSpec, RevisionPayload } from './snapshot.js';
