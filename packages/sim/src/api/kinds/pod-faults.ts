@@ -23,14 +23,15 @@ export function specFaults(spec: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** The faults of the images of containers. */
+/** The faults of the images of containers, whose list stands at `field`. */
 export function imageFaults(containers: readonly unknown[], field: string): readonly FieldError[] {
-  return containers.flatMap((one, i): readonly FieldError[] => {
-    const image = asText(asObject(one)['image']);
-    if (image === '') return [required(`${field}[${i}].image`)];
-    if (image === image.trim()) return [];
-    return [invalid(`${field}[${i}].image`, image, 'must not have leading or trailing whitespace')];
-  });
+  return containers.flatMap((one, i) => imageFault(asObject(one), `${field}[${i}].image`));
+}
+
+function imageFault(container: JsonObject, field: string): readonly FieldError[] {
+  const image = asText(container['image']);
+  if (image === '') return [required(field)];
+  return image === image.trim() ? [] : [invalid(field, image, 'must not have leading or trailing whitespace')];
 }
 
 function containersFaults(
@@ -45,7 +46,7 @@ function containersFaults(
     const container = asObject(one);
     const at = `${field}[${i}]`;
     errors.push(...nameFaults(container, at, taken));
-    errors.push(...imageFaults([container], field).map((fault) => ({ ...fault, field: `${at}.image` })));
+    errors.push(...imageFault(container, `${at}.image`));
     errors.push(...portFaults(asList(container['ports']), at));
     errors.push(...envFaults(asList(container['env']), at));
     errors.push(...mountFaults(asList(container['volumeMounts']), at, volumes));
