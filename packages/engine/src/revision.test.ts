@@ -126,8 +126,8 @@ describe('what a revision stores', () => {
     fc.assert(
       fc.property(payload, fc.integer({ min: 1, max: 9 }), (original, count) => {
         const counted = (spelled: string): RevisionPayload => {
-          const template: unknown = JSON.parse(`{"spec":{"terminationGracePeriodSeconds":${spelled}}}`);
-          return { ...original, runners: original.runners.map((runner) => ({ ...runner, template })) };
+          const graced: unknown = JSON.parse(`{"spec":{"terminationGracePeriodSeconds":${spelled}}}`);
+          return { ...original, runners: original.runners.map((runner) => ({ ...runner, template: graced })) };
         };
         expect(hash(reordered(original) as RevisionPayload)).toBe(hash(original));
         expect(hash(counted(`${count}.0e0`))).toBe(hash(counted(String(count))));
