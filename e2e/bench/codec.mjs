@@ -1,6 +1,6 @@
 // How long the status codec takes for many rows, each way and in both encodings: `node e2e/bench/codec.mjs [rows]`.
-// Works on the built packages (`npm run build`). Prints the median and the fastest of 20 rounds in milliseconds, and sizes;
-// JSON.stringify of the same status beside it tells how busy the machine was.
+// Works on the built packages (`npm run build`). Of 20 rounds it prints the median, that of the processor's time (with the
+// garbage collector's threads), and the fastest; JSON.stringify of the same beside it tells how busy the machine was.
 import { decodeStatus, emptyStatus, encodeAs, estimateStatusBytes, newRowBase } from '@omenative/api';
 
 const count = Number(process.argv[2] ?? 10_000);
@@ -51,25 +51,34 @@ function read(text) {
   return result.status;
 }
 
+function median(values) {
+  values.sort((a, b) => a - b);
+  return (values[rounds / 2 - 1] + values[rounds / 2]) / 2;
+}
+
+const column = (value) => value.toFixed(1).padStart(7);
+
 /** Times `run` over a fresh input each round, so that nothing is remembered from the round before. */
 function measure(name, prepare, run) {
-  const times = [];
-  for (let round = 0; round < rounds + 3; round++) {
+  const wall = [];
+  const processor = [];
+  for (let round = -3; round < rounds; round++) {
     const input = prepare();
+    const used = process.cpuUsage();
     const from = performance.now();
     run(input);
     // The first rounds warm the compiler up.
-    if (round >= 3) times.push(performance.now() - from);
+    if (round < 0) continue;
+    wall.push(performance.now() - from);
+    const { user, system } = process.cpuUsage(used);
+    processor.push((user + system) / 1000);
   }
-  times.sort((a, b) => a - b);
-  const median = (times[rounds / 2 - 1] + times[rounds / 2]) / 2;
-  console.log(
-    `  ${name.padEnd(44)} median ${median.toFixed(1).padStart(6)}   fastest ${times[0].toFixed(1).padStart(6)}`,
-  );
+  console.log(`  ${name.padEnd(44)} ${column(median(wall))} ${column(median(processor))} ${column(wall[0])}`);
 }
 
+console.log(`  ${'milliseconds'.padEnd(44)}  median  of CPU fastest`);
 for (const [name, rowOf] of Object.entries({ creating, ready })) {
-  console.log(`${count} rows ${name}, milliseconds:`);
+  console.log(`${count} rows ${name}:`);
   const made = statusOf(rowOf);
   const dense = JSON.stringify(encodeAs(made, 'DenseV1').status);
   for (const encoding of ['DenseV1', 'ColumnarV2']) {

@@ -109,12 +109,12 @@ function refuseUnknown(raw: JsonObject, known: ReadonlySet<string>, at: string):
 }
 
 /** The list in `key`, which may be absent but not empty, nor longer than `limit`: each item names at least one row. */
-function filledList(raw: JsonObject, key: string, at: string, limit: number): readonly JsonObject[] {
+function filledList(raw: JsonObject, key: string, at: string, limit: number): readonly Json[] {
   const items = optionalList(raw, key, at);
   if (items === undefined) return [];
   if (items.length === 0) fail('schema', `${at}.${key} is an empty list; without items it is left out`);
   if (items.length > limit) fail('cardinality_limit', `${at}.${key} has ${items.length} items for ${limit} rows`);
-  return items.map((item, position) => objectOf(item, `${at}.${key}[${position}]`));
+  return items;
 }
 
 function rangesOf(raw: JsonObject, key: string, at: string): readonly IndexRange[] {
@@ -141,8 +141,9 @@ function fill(drafts: Drafts, ranges: readonly IndexRange[], key: GroupedKey, va
 
 function fillColumn(drafts: Drafts, column: (typeof columns)[number], raw: JsonObject, at: string): void {
   let previous: Value | undefined;
-  for (const [position, group] of filledList(raw, column.name, at, drafts.size).entries()) {
+  for (const [position, item] of filledList(raw, column.name, at, drafts.size).entries()) {
     const groupAt = `${at}.${column.name}[${position}]`;
+    const group = objectOf(item, groupAt);
     refuseUnknown(group, groupKeys, groupAt);
     const value = column.valueOf(group, groupAt);
     if (previous !== undefined && compareValues(previous, value) >= 0) {
@@ -156,8 +157,9 @@ function fillColumn(drafts: Drafts, column: (typeof columns)[number], raw: JsonO
 /** Adds the records that are not grouped. A record this version does not know is carried with its row. */
 function fillEntries(drafts: Drafts, raw: JsonObject, at: string): void {
   let previous = -1;
-  for (const [position, entry] of filledList(raw, 'entries', at, drafts.size).entries()) {
+  for (const [position, item] of filledList(raw, 'entries', at, drafts.size).entries()) {
     const entryAt = `${at}.entries[${position}]`;
+    const entry = objectOf(item, entryAt);
     const index = requiredInt32(entry, 'index', entryAt);
     const draft = drafts.get(index);
     if (draft === undefined) fail('coverage', `${entryAt} is of index ${index}, which is not in members`);
