@@ -29,6 +29,7 @@ describe('podRecordOf', () => {
             name: 'main',
             ready: true,
             restartCount: 2,
+            image: 'registry/engine:1',
             imageID: 'sha256:1',
             state: { running: {} },
             lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, message: 'm' } },
@@ -64,6 +65,7 @@ describe('podRecordOf', () => {
           restartCount: 0,
           image: 'i:1',
           imageID: '',
+          runningImage: '',
           terminated: { reason: 'Completed', exitCode: 0, message: '', finishedAt: 1_767_225_630 },
         },
         {
@@ -73,6 +75,7 @@ describe('podRecordOf', () => {
           restartCount: 2,
           image: 'e:2',
           imageID: 'sha256:1',
+          runningImage: 'registry/engine:1',
           lastTerminated: { reason: 'OOMKilled', exitCode: 137, message: 'm' },
         },
       ],
