@@ -13,35 +13,17 @@ import {
   read,
   STRATEGIC,
 } from '../bed.js';
-
-interface Container {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly started?: boolean;
-  readonly restartCount: number;
-  readonly image: string;
-  readonly imageID: string;
-  readonly containerID?: string;
-  readonly state: {
-    readonly waiting?: { readonly reason: string };
-    readonly running?: Json;
-    readonly terminated?: Json;
-  };
-  readonly lastState: { readonly terminated?: { readonly exitCode: number; readonly containerID: string } };
-}
-
-interface Status {
-  readonly phase: string;
-  readonly observedGeneration?: number;
-  readonly conditions?: readonly {
-    readonly type: string;
-    readonly status: string;
-    readonly reason?: string;
-    readonly lastTransitionTime: string;
-  }[];
-  readonly containerStatuses?: readonly Container[];
-  readonly initContainerStatuses?: readonly Container[];
-}
+import {
+  condition,
+  container,
+  isReady,
+  type PodStatus,
+  reaches,
+  ready,
+  statusIn,
+  statusNow,
+  waitsFor,
+} from '../running-pods.js';
 
 type PodSpec = Partial<Record<'containers' | 'initContainers', readonly Json[]>> & Json;
 
@@ -54,41 +36,10 @@ function pod(spec: PodSpec): Json {
   };
 }
 
-async function status(bed: Bed): Promise<Status> {
-  return (await read(bed, 'pods', 'a'))['status'] as Status;
-}
-
-function reaches(bed: Bed, what: string, wanted: (now: Status) => boolean, withinMs = 60_000): Promise<Status> {
-  const probe = async () => {
-    const now = await status(bed);
-    return wanted(now) ? now : undefined;
-  };
-  return bed.eventually(what, probe, withinMs);
-}
-
-function condition(of: Status, type: string) {
-  return of.conditions?.find((one) => one.type === type);
-}
-
-function isReady(of: Status): boolean {
-  return condition(of, 'Ready')?.status === 'True';
-}
-
-/** The container `main`, or another one by name. */
-function container(of: Status, name = 'main'): Container {
-  const found = [...(of.containerStatuses ?? []), ...(of.initContainerStatuses ?? [])].find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no status of ${name} yet`);
-  return found;
-}
-
-function waitsFor(of: Status): string | undefined {
-  return container(of).state.waiting?.reason;
-}
-
 /** Creates the pod `a`, waits until it is ready, and returns its status. */
-async function running(bed: Bed, spec: PodSpec): Promise<Status> {
+async function running(bed: Bed, spec: PodSpec): Promise<PodStatus> {
   await make(bed, 'pods', pod(spec));
-  return reaches(bed, 'the pod ready', isReady);
+  return ready(bed);
 }
 
 function patch(bed: Bed, spec: Json, metadata: Json = {}) {
@@ -148,6 +99,27 @@ export const inPlace: readonly Case[] = [
     },
   },
   {
+    id: 'kubelet-image-in-place',
+    title: 'an image changed in place restarts that container alone, in the same pod, with another imageID',
+    needs: 'nodes',
+    run: async (bed) => {
+      const containers = ['main', 'side'].map((name) => ({ name, ...bed.program('steady') }));
+      const made = await make(bed, 'pods', pod({ containers }));
+      const before = await ready(bed);
+      const { image } = bed.program('steady v2');
+      const patched = await patch(bed, { containers: [{ name: 'main', image }] });
+      expect(metaOf(patched.body).generation).toBe(2);
+      const after = await reaches(bed, 'the restart', (now) => {
+        const main = now.containerStatuses?.find(({ name }) => name === 'main');
+        return main?.restartCount === 1 && main.ready && condition(now, 'Ready')?.status === 'True';
+      });
+      expect(container(after).imageID).not.toBe(container(before).imageID);
+      expect(container(after).lastState.terminated).toBeDefined();
+      expect(container(after, 'side')).toMatchObject({ restartCount: 0, imageID: container(before, 'side').imageID });
+      expect(metaOf(await read(bed, 'pods', 'a')).uid).toBe(metaOf(made).uid);
+    },
+  },
+  {
     id: 'kubelet-in-place-quiet',
     title: 'while the old container ends the pod looks as before, Ready too, with the new generation observed already',
     needs: 'nodes',
@@ -158,7 +130,7 @@ export const inPlace: readonly Case[] = [
       expect(meanwhile.containerStatuses).toEqual(before.containerStatuses);
       expect(condition(meanwhile, 'Ready')).toEqual({ ...condition(before, 'Ready'), observedGeneration: 2 });
       await bed.pause(1500);
-      expect((await status(bed)).containerStatuses).toEqual(before.containerStatuses);
+      expect((await statusNow(bed)).containerStatuses).toEqual(before.containerStatuses);
       const after = await reaches(bed, 'the restart', (now) => container(now).restartCount === 1);
       const old = container(before);
       const now = container(after);
@@ -181,7 +153,7 @@ export const inPlace: readonly Case[] = [
         ...pod({ containers: [{ name: 'main', ...serving, readinessProbe: exec }] }),
         metadata: { name: 'b' },
       });
-      const other = async () => (await read(bed, 'pods', 'b'))['status'] as Status;
+      const other = () => statusNow(bed, 'b');
       await bed.eventually('the other ready', async () => (isReady(await other()) ? true : undefined));
       const { image } = bed.program('missing slowly');
       const body = { spec: { containers: [{ name: 'main', image }] } };
@@ -206,7 +178,7 @@ export const inPlace: readonly Case[] = [
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion });
       await bed.request('DELETE', at(bed, 'pods', 'a'));
       await bed.eventually('the pod gone', () => watching.events.find(({ type }) => type === 'DELETED'), 60_000);
-      const seen = watching.events.map((event) => container((event.object as { status: Status }).status));
+      const seen = watching.events.map((event) => container(statusIn(event)));
       expect(seen.filter((one) => one.restartCount === 1 && one.state.running)).not.toEqual([]);
     },
   },
@@ -327,7 +299,7 @@ export const inPlace: readonly Case[] = [
       const after = await reaches(bed, 'the restart', (now) => container(now).restartCount === 1);
       expect(container(after)).toMatchObject({ ready: false, started: true, state: { running: expect.anything() } });
       await bed.pause(4000);
-      expect(condition(await status(bed), 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady' });
+      expect(condition(await statusNow(bed), 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady' });
     },
   },
   {
@@ -342,7 +314,7 @@ export const inPlace: readonly Case[] = [
       await change(bed, 'steady v2', 'init', 'initContainers');
       const seen = await reaches(bed, 'the generation observed', (now) => now.observedGeneration === 2);
       await bed.pause(3000);
-      for (const now of [seen, await status(bed)]) {
+      for (const now of [seen, await statusNow(bed)]) {
         expect(now.initContainerStatuses).toEqual(before.initContainerStatuses);
         expect(now.containerStatuses).toEqual(before.containerStatuses);
       }
@@ -362,7 +334,7 @@ export const inPlace: readonly Case[] = [
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
       const before = await reaches(bed, 'the pod ready', isReady);
       const alone = watching.events
-        .map((event) => (event.object as { readonly status: Status }).status)
+        .map(statusIn)
         .filter((one) => one.initContainerStatuses?.[0]?.state.running && !one.containerStatuses?.[0]?.state.running);
       expect(alone.map((one) => waitsFor(one))).toContain('PodInitializing');
       expect(container(before, 'side')).toMatchObject({ ready: true, started: true, restartCount: 0 });

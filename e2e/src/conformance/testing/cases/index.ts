@@ -17,6 +17,7 @@ import { scheduling } from './scheduling.js';
 import { services } from './services.js';
 import { templates } from './templates.js';
 import { tenancy } from './tenancy.js';
+import { terminations } from './terminations.js';
 import { watches } from './watches.js';
 import { writes } from './writes.js';
 
@@ -39,5 +40,6 @@ export const cases: readonly Case[] = [
   ...owners,
   ...scheduling,
   ...kubelets,
+  ...terminations,
   ...inPlace,
 ];

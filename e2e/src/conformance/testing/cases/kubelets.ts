@@ -1,83 +1,17 @@
-/** Kubelets: what a pod goes through on a node, up, in trouble, changed in place, and out. */
+/** Kubelets: what a pod goes through on a node, on its way up and in trouble. */
 import { expect } from '@jest/globals';
-import type { WatchEvent } from '@omenative/kube';
+import { at, type Bed, type Case, type Json, make, metaOf, READY_FILE, read, STRATEGIC } from '../bed.js';
 import {
-  at,
-  type Bed,
-  type Case,
-  type Json,
-  make,
-  metaOf,
-  type Program,
-  READY_FILE,
-  read,
-  STRATEGIC,
-  type Watching,
-} from '../bed.js';
-
-interface Terminated {
-  readonly exitCode: number;
-  readonly reason: string;
-}
-
-interface Status {
-  readonly phase: string;
-  readonly podIP?: string;
-  readonly observedGeneration?: number;
-  readonly conditions?: readonly {
-    readonly type: string;
-    readonly status: string;
-    readonly reason?: string;
-    readonly message?: string;
-  }[];
-  readonly containerStatuses?: readonly {
-    readonly name: string;
-    readonly ready: boolean;
-    readonly restartCount: number;
-    readonly image: string;
-    readonly imageID: string;
-    readonly state: {
-      readonly waiting?: { readonly reason: string; readonly message?: string };
-      readonly running?: Json;
-      readonly terminated?: Terminated;
-    };
-    readonly lastState: { readonly terminated?: Terminated };
-  }[];
-}
-
-function pod(bed: Bed, program: Program, spec: Json = {}): Json {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'a' },
-    spec: { terminationGracePeriodSeconds: 5, containers: [{ name: 'main', ...bed.program(program) }], ...spec },
-  };
-}
-
-async function status(bed: Bed): Promise<Status> {
-  return (await read(bed, 'pods', 'a'))['status'] as Status;
-}
-
-function container(of: Status, name: string) {
-  return of.containerStatuses?.find((one) => one.name === name);
-}
-
-function condition(of: Status, type: string) {
-  return of.conditions?.find((one) => one.type === type);
-}
-
-/** Waits until the status of the pod is as wanted, and returns it. */
-function reaches(bed: Bed, what: string, wanted: (status: Status) => boolean, withinMs = 120_000): Promise<Status> {
-  const probe = async () => {
-    const now = await status(bed);
-    return wanted(now) ? now : undefined;
-  };
-  return bed.eventually(what, probe, withinMs);
-}
-
-function ready(bed: Bed): Promise<Status> {
-  return reaches(bed, 'the pod ready', (now) => condition(now, 'Ready')?.status === 'True');
-}
+  condition,
+  type PodStatus,
+  phases,
+  podOf,
+  reaches,
+  ready,
+  statusIn,
+  type Terminated,
+  waitsFor,
+} from '../running-pods.js';
 
 function setImage(bed: Bed, change: Json) {
   return bed.request('PATCH', at(bed, 'pods', 'a'), {
@@ -94,41 +28,13 @@ function gate(bed: Bed, state: string) {
   });
 }
 
-/** Deletes the pod and waits until the stream has seen it go. */
-async function endOf(bed: Bed): Promise<readonly WatchEvent[]> {
-  const { resourceVersion } = metaOf(await read(bed, 'pods', 'a'));
-  const watching: Watching = bed.watch(at(bed, 'pods'), { resourceVersion });
-  await bed.request('DELETE', at(bed, 'pods', 'a'));
-  await bed.eventually('the pod gone', () => watching.events.find(({ type }) => type === 'DELETED'), 60_000);
-  return watching.events;
-}
-
-function statusOf(event: WatchEvent): Status {
-  return (event.object as { readonly status: Status }).status;
-}
-
-/** What the first container of a pod waits for. */
-function waitingReason(of: Status): string | undefined {
-  return of.containerStatuses?.[0]?.state.waiting?.reason;
-}
-
-function phases(events: readonly WatchEvent[]): readonly string[] {
-  const all = events.map((event) => statusOf(event).phase);
-  return all.filter((phase, i) => phase !== all[i - 1]);
-}
-
-function lastTermination(events: readonly WatchEvent[]): Terminated | undefined {
-  const last = events.at(-1);
-  return last === undefined ? undefined : statusOf(last).containerStatuses?.[0]?.state.terminated;
-}
-
 export const kubelets: readonly Case[] = [
   {
     id: 'kubelet-up',
     title: 'a pod gets an address and conditions; without a probe it is ready as soon as it runs',
     needs: 'nodes',
     run: async (bed) => {
-      const made = await make(bed, 'pods', pod(bed, 'steady'));
+      const made = await make(bed, 'pods', podOf(bed, 'steady'));
       const { resourceVersion } = metaOf(made);
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion });
       const now = await ready(bed);
@@ -142,7 +48,7 @@ export const kubelets: readonly Case[] = [
         'Ready True',
       ]);
       expect(phases(watching.events)).toEqual(['Pending', 'Running']);
-      const waiting = watching.events.map((event) => waitingReason(statusOf(event)));
+      const waiting = watching.events.map((event) => waitsFor(statusIn(event)));
       expect(waiting).toContain('ContainerCreating');
     },
   },
@@ -151,7 +57,7 @@ export const kubelets: readonly Case[] = [
     title: 'Ready follows the readiness gate, and only the kubelet writes it',
     needs: 'nodes',
     run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'steady', { readinessGates: [{ conditionType: 'ome.io/serving' }] }));
+      await make(bed, 'pods', podOf(bed, 'steady', { readinessGates: [{ conditionType: 'ome.io/serving' }] }));
       const closed = await reaches(
         bed,
         'containers ready',
@@ -163,7 +69,7 @@ export const kubelets: readonly Case[] = [
         message: 'corresponding condition of pod readiness gate "ome.io/serving" does not exist.',
       });
       const patched = await gate(bed, 'True');
-      expect(condition(patched.body['status'] as Status, 'Ready')?.status).toBe('False');
+      expect(condition(patched.body['status'] as PodStatus, 'Ready')?.status).toBe('False');
       await ready(bed);
       await gate(bed, 'False');
       const open = await reaches(bed, 'not ready', (now) => condition(now, 'Ready')?.status === 'False');
@@ -178,13 +84,13 @@ export const kubelets: readonly Case[] = [
     title: 'an image that can not be pulled is ErrImagePull, then ImagePullBackOff, in phase Pending',
     needs: 'nodes',
     run: async (bed) => {
-      const made = await make(bed, 'pods', pod(bed, 'missing'));
+      const made = await make(bed, 'pods', podOf(bed, 'missing'));
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
-      const stuck = await reaches(bed, 'ImagePullBackOff', (now) => waitingReason(now) === 'ImagePullBackOff');
+      const stuck = await reaches(bed, 'ImagePullBackOff', (now) => waitsFor(now) === 'ImagePullBackOff');
       expect(stuck.phase).toBe('Pending');
       expect(condition(stuck, 'Ready')).toMatchObject({ status: 'False', reason: 'ContainersNotReady' });
       const seen = await bed.eventually('the events', () => {
-        const reasons = watching.events.map((event) => waitingReason(statusOf(event)));
+        const reasons = watching.events.map((event) => waitsFor(statusIn(event)));
         return reasons.includes('ImagePullBackOff') ? reasons : undefined;
       });
       expect(seen).toContain('ErrImagePull');
@@ -196,7 +102,7 @@ export const kubelets: readonly Case[] = [
     title: 'a pod that waits for an image starts when its image is changed, without a restart counted',
     needs: 'nodes',
     run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'missing'));
+      await make(bed, 'pods', podOf(bed, 'missing'));
       await reaches(bed, 'stuck', (now) => /ImagePull/.test(now.containerStatuses?.[0]?.state.waiting?.reason ?? ''));
       const { image } = bed.program('steady');
       await setImage(bed, { name: 'main', image });
@@ -209,7 +115,7 @@ export const kubelets: readonly Case[] = [
     title: 'a container that fails restarts at once, then with growing waits: counter, last end, phase Running',
     needs: 'nodes',
     run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'failing'));
+      await make(bed, 'pods', podOf(bed, 'failing'));
       const now = await reaches(bed, 'a second restart', (one) => (one.containerStatuses?.[0]?.restartCount ?? 0) >= 2);
       expect(now.phase).toBe('Running');
       const waiting = await reaches(
@@ -229,7 +135,7 @@ export const kubelets: readonly Case[] = [
     title: 'the waits between restarts double from ten seconds, and the message tells them',
     needs: 'nodes',
     run: async (bed) => {
-      const made = metaOf(await make(bed, 'pods', pod(bed, 'failing')));
+      const made = metaOf(await make(bed, 'pods', podOf(bed, 'failing')));
       const says = (wait: string) =>
         `back-off ${wait} restarting failed container=main pod=a_${bed.namespace}(${made.uid})`;
       const waits = async (wait: string) => {
@@ -247,13 +153,13 @@ export const kubelets: readonly Case[] = [
     title: 'the waits between pulls of an image that is not there grow',
     needs: 'nodes',
     run: async (bed) => {
-      const made = await make(bed, 'pods', pod(bed, 'missing'));
+      const made = await make(bed, 'pods', podOf(bed, 'missing'));
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
       const begun: number[] = [];
       await bed.eventually(
         'a third attempt',
         async () => {
-          const reasons = watching.events.map((event) => waitingReason(statusOf(event)));
+          const reasons = watching.events.map((event) => waitsFor(statusIn(event)));
           const changes = reasons.filter((reason, i) => reason === 'ErrImagePull' && reasons[i - 1] !== reason).length;
           while (begun.length < changes) begun.push(bed.nowMs());
           return begun.length >= 3 ? true : undefined;
@@ -271,10 +177,10 @@ export const kubelets: readonly Case[] = [
     needs: 'nodes',
     run: async (bed) => {
       const { image } = bed.program('steady');
-      const made = await make(bed, 'pods', pod(bed, 'steady'));
+      const made = await make(bed, 'pods', podOf(bed, 'steady'));
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
       const now = await ready(bed);
-      const waiting = watching.events.map((event) => statusOf(event)).find((one) => waitingReason(one) !== undefined);
+      const waiting = watching.events.map((event) => statusIn(event)).find((one) => waitsFor(one) !== undefined);
       expect(waiting?.containerStatuses?.[0]).toMatchObject({ image, imageID: '' });
       const home = image.includes('/') ? 'docker.io' : 'docker.io/library';
       const tag = image.includes(':') ? '' : ':latest';
@@ -287,7 +193,7 @@ export const kubelets: readonly Case[] = [
     needs: 'nodes',
     run: async (bed) => {
       const containers = [{ name: 'main', ...bed.program('fading'), readinessProbe: READY_FILE }];
-      await make(bed, 'pods', pod(bed, 'fading', { containers }));
+      await make(bed, 'pods', podOf(bed, 'fading', { containers }));
       await ready(bed);
       const down = await reaches(bed, 'not ready', (now) => condition(now, 'Ready')?.status === 'False');
       expect(condition(down, 'Ready')).toMatchObject({ reason: 'ContainersNotReady' });
@@ -303,7 +209,7 @@ export const kubelets: readonly Case[] = [
     title: 'what is not to be restarted ends as Succeeded or Failed by its exit code',
     needs: 'nodes',
     run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'failing', { restartPolicy: 'Never' }));
+      await make(bed, 'pods', podOf(bed, 'failing', { restartPolicy: 'Never' }));
       const now = await reaches(bed, 'Failed', (one) => one.phase === 'Failed');
       expect(now.containerStatuses?.[0]).toMatchObject({
         restartCount: 0,
@@ -313,109 +219,15 @@ export const kubelets: readonly Case[] = [
     },
   },
   {
-    id: 'kubelet-image-in-place',
-    title: 'an image changed in place restarts that container alone, in the same pod, with another imageID',
-    needs: 'nodes',
-    run: async (bed) => {
-      const containers = ['main', 'side'].map((name) => ({ name, ...bed.program('steady') }));
-      const made = await make(bed, 'pods', pod(bed, 'steady', { containers }));
-      const before = await ready(bed);
-      const { image } = bed.program('steady v2');
-      const patched = await setImage(bed, { name: 'main', image });
-      expect(metaOf(patched.body).generation).toBe(2);
-      const after = await reaches(bed, 'the restart', (now) => {
-        const main = now.containerStatuses?.find(({ name }) => name === 'main');
-        return main?.restartCount === 1 && main.ready && condition(now, 'Ready')?.status === 'True';
-      });
-      expect(container(after, 'main')?.imageID).not.toBe(container(before, 'main')?.imageID);
-      expect(container(after, 'main')?.lastState.terminated).toBeDefined();
-      expect(container(after, 'side')).toMatchObject({ restartCount: 0, imageID: container(before, 'side')?.imageID });
-      expect(metaOf(await read(bed, 'pods', 'a')).uid).toBe(metaOf(made).uid);
-    },
-  },
-  {
-    id: 'kubelet-termination',
-    title:
-      'a pod that ends on SIGTERM shows its final phase while it terminates, is not ready then, and only then goes',
-    needs: 'nodes',
-    run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'steady', { terminationGracePeriodSeconds: 30 }));
-      await ready(bed);
-      const events = await endOf(bed);
-      expect(phases(events)).toEqual(['Running', 'Succeeded']);
-      expect(lastTermination(events)).toMatchObject({ exitCode: 0, reason: 'Completed' });
-      const final = events.find((event) => statusOf(event).phase === 'Succeeded');
-      expect(final?.type).toBe('MODIFIED');
-      expect(final && condition(statusOf(final), 'Ready')).toMatchObject({
-        status: 'False',
-        reason: 'PodCompleted',
-      });
-      const [last, before] = events.toReversed();
-      expect(before?.type).toBe('MODIFIED');
-      expect(metaOf(before?.object as Json)).toMatchObject({ deletionGracePeriodSeconds: 0 });
-      expect(last?.type).toBe('DELETED');
-    },
-  },
-  {
-    id: 'kubelet-kill',
-    title: 'a pod that ignores SIGTERM is killed at the end of its grace: 137, Failed',
-    needs: 'nodes',
-    run: async (bed) => {
-      await make(bed, 'pods', pod(bed, 'stubborn'));
-      await ready(bed);
-      const events = await endOf(bed);
-      expect(phases(events)).toEqual(['Running', 'Failed']);
-      expect(lastTermination(events)).toMatchObject({ exitCode: 137, reason: 'Error' });
-    },
-  },
-  {
-    id: 'kubelet-pre-stop',
-    title: 'a preStop hook runs before SIGTERM, and the pod stays running meanwhile',
-    needs: 'nodes',
-    run: async (bed) => {
-      const lifecycle = { preStop: { sleep: { seconds: 3 } } };
-      const containers = [{ name: 'main', ...bed.program('steady'), lifecycle }];
-      await make(bed, 'pods', pod(bed, 'steady', { containers, terminationGracePeriodSeconds: 30 }));
-      await ready(bed);
-      await bed.request('DELETE', at(bed, 'pods', 'a'));
-      await bed.pause(1500);
-      const now = await status(bed);
-      expect(now.containerStatuses?.[0]?.state.running).toBeDefined();
-      expect(condition(now, 'Ready')?.status).toBe('True');
-      await bed.eventually(
-        'the pod gone',
-        async () => ((await bed.request('GET', at(bed, 'pods', 'a'))).status === 404 ? true : undefined),
-        60_000,
-      );
-    },
-  },
-  {
-    id: 'kubelet-pre-stop-long',
-    title: 'a preStop hook that outlasts the grace is cut off, and SIGTERM follows all the same',
-    needs: 'nodes',
-    run: async (bed) => {
-      const lifecycle = { preStop: { exec: { command: ['sleep', '60'] } } };
-      const containers = [{ name: 'main', ...bed.program('steady'), lifecycle }];
-      await make(bed, 'pods', pod(bed, 'steady', { containers, terminationGracePeriodSeconds: 4 }));
-      await ready(bed);
-      const beginMs = bed.nowMs();
-      const events = await endOf(bed);
-      expect(bed.nowMs() - beginMs).toBeGreaterThanOrEqual(4000);
-      expect(bed.nowMs() - beginMs).toBeLessThan(15_000);
-      expect(phases(events)).toEqual(['Running', 'Succeeded']);
-      expect(lastTermination(events)).toMatchObject({ exitCode: 0, reason: 'Completed' });
-    },
-  },
-  {
     id: 'kubelet-init',
     title: 'init containers run to their end one by one before the others start',
     needs: 'nodes',
     run: async (bed) => {
       const initContainers = ['one', 'two'].map((name) => ({ name, ...bed.program('finishing') }));
-      const made = await make(bed, 'pods', pod(bed, 'steady', { initContainers }));
+      const made = await make(bed, 'pods', podOf(bed, 'steady', { initContainers }));
       const watching = bed.watch(at(bed, 'pods'), { resourceVersion: metaOf(made).resourceVersion });
       await ready(bed);
-      const reasons = watching.events.map((event) => waitingReason(statusOf(event)));
+      const reasons = watching.events.map((event) => waitsFor(statusIn(event)));
       expect(reasons).toContain('PodInitializing');
       const { initContainerStatuses } = (await read(bed, 'pods', 'a'))['status'] as {
         initContainerStatuses: { ready: boolean; state: { terminated: Terminated } }[];
