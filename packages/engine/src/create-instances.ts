@@ -2,10 +2,11 @@
  * Which Instances are created in this pass: those that lost all their pods, those that failed and may be tried again, and
  * those that are missing. Whole Instances only, in index order, within the batch and the ladder of their revision.
  */
-import { type Index, newRowBase, type Rev } from '@omenative/api';
+import { type Index, newRowBase, type Rev, type Sec } from '@omenative/api';
 import { missingPods } from './batches.js';
 import { selectPrefix } from './budgets.js';
 import { apply, type Draft, needsProof } from './draft.js';
+import { causeOf } from './failure.js';
 import type { Wake } from './hold.js';
 import { openCreate } from './operations/create.js';
 import { isEmpty, restingSet } from './operations/resting.js';
@@ -13,9 +14,20 @@ import { partitionHeld, rebuildRevision } from './pacing.js';
 import { servesNow } from './readiness.js';
 import { type LadderVerdict, ladderOf, retryTimeOf } from './retry.js';
 import { sayInstance } from './say.js';
-import type { Snapshot } from './snapshot.js';
 import { allUnits, freeUnits } from './stages.js';
 import { areProvedAbsent, slotsOf, type Unit, unitsOf } from './units.js';
+
+/** What keeps an attempt from starting now. */
+type Start =
+  | LadderVerdict
+  /** A failure that no block paces: tried again at `at`, or never when there is no such time. */
+  | { readonly is: 'Failed'; readonly at?: Sec };
+
+/** An Instance to create, and at which revision. */
+interface Candidate {
+  readonly unit: Unit;
+  readonly rev: Rev;
+}
 
 export function createInstances(draft: Draft, units: readonly Unit[], missing: readonly Index[]): void {
   const { snapshot } = draft;
@@ -23,11 +35,13 @@ export function createInstances(draft: Draft, units: readonly Unit[], missing: r
   const held = partitionHeld(snapshot, allUnits(draft));
   const rebuilds = freeUnits(draft, units).filter((unit) => isRebuilt(draft, unit));
   const fresh = missing.map((index): Unit => ({ index, row: { ...newRowBase(index), kind: 'pending' }, pods: [] }));
-  const candidates = [...rebuilds, ...fresh].toSorted((a, b) => a.index - b.index);
+  const candidates = [...rebuilds, ...fresh]
+    .toSorted((a, b) => a.index - b.index)
+    .flatMap((unit) => candidateOf(draft, unit, held));
   const size = snapshot.spec.runners.reduce((sum, runner) => sum + runner.size, 0);
   const used = missingPods(snapshot, unitsOf(snapshot, draft.rows));
   const selected = selectPrefix(candidates, () => size, { limit: snapshot.config.scaleUpPodBatch, used });
-  for (const unit of selected) open(draft, unit, held);
+  for (const candidate of selected) open(draft, candidate);
   const waiting = candidates.length - selected.length;
   if (waiting > 0) {
     draft.holds.push({
@@ -41,12 +55,25 @@ export function createInstances(draft: Draft, units: readonly Unit[], missing: r
   }
 }
 
-function open(draft: Draft, unit: Unit, held: ReadonlySet<Index>): void {
+/** The Instance with its revision; nothing when no revision may be tried on it now. */
+function candidateOf(draft: Draft, unit: Unit, held: ReadonlySet<Index>): readonly Candidate[] {
   const { snapshot } = draft;
-  const ladder = ladderFor(draft, snapshot.target);
-  const rev = rebuildRevision(snapshot, unit, held, ladder);
-  if (rev === snapshot.target && ladder.is !== 'open') {
-    refuse(draft, ladder);
+  const atTarget = startOf(draft, unit, snapshot.target);
+  const rev = rebuildRevision(snapshot, unit, held, atTarget.is === 'open' ? 'open' : 'closed');
+  const start = rev === snapshot.target ? atTarget : startOf(draft, unit, rev);
+  if (start.is === 'open') return [{ unit, rev }];
+  refuse(draft, unit, rev, start);
+  const isKept = held.has(unit.index);
+  if (atTarget.is !== 'open' && rev !== snapshot.target && !isKept) refuse(draft, unit, snapshot.target, atTarget);
+  return [];
+}
+
+function open(draft: Draft, { unit, rev }: Candidate): void {
+  const { snapshot } = draft;
+  // An earlier one of this pass may have taken the token of the revision.
+  const ladder = ladderFor(draft, rev);
+  if (ladder.is !== 'open') {
+    refuse(draft, unit, rev, ladder);
     return;
   }
   const reason = reasonOf(unit);
@@ -66,14 +93,40 @@ function ladderFor(draft: Draft, rev: Rev): LadderVerdict {
   return ladderOf(draft.blocks, draft.rows.values(), rev, draft.snapshot.now);
 }
 
-/** One hold says it for all. */
-function refuse(draft: Draft, ladder: Exclude<LadderVerdict, { readonly is: 'open' }>): void {
-  if (draft.holds.some((hold) => hold.is === ladder.is)) return;
-  const timed: readonly Wake[] = ladder.is === 'RetryBlock' && ladder.at !== undefined ? [{ at: ladder.at }] : [];
+/** The ladder of the revision, and the pause of an Instance that failed without a block to pace it. */
+function startOf(draft: Draft, { row }: Unit, rev: Rev): Start {
+  const { snapshot, blocks } = draft;
+  const ladder = ladderFor(draft, rev);
+  if (ladder.is !== 'open' || row.kind !== 'failed') return ladder;
+  const cause = causeOf(row.lastFailure?.reason ?? '');
+  // A cluster that has no place for one revision has none for another.
+  const judged = cause === 'environment' ? { ...row, target: rev } : row;
+  const time = retryTimeOf(judged, blocks, rev, snapshot.config.updateRetry);
+  switch (time.is) {
+    case 'asLadderSays':
+      return { is: 'open' };
+    case 'never':
+      // What it ran already is its own: lost pods of it are replaced.
+      return row.running === rev && cause !== 'environment' ? { is: 'open' } : { is: 'Failed' };
+    case 'at':
+      return time.at <= snapshot.now ? { is: 'open' } : { is: 'Failed', at: time.at };
+  }
+}
+
+/** One hold says it for all that wait for a revision. */
+function refuse(draft: Draft, { index }: Unit, rev: Rev, start: Exclude<Start, { readonly is: 'open' }>): void {
+  const timed: readonly Wake[] = 'at' in start && start.at !== undefined ? [{ at: start.at }] : [];
+  if (start.is === 'Failed') {
+    const when = timed.length > 0 ? 'is tried again after a pause' : 'without lifecycle.updateRetry is not tried again';
+    const text = `Instance ${index} failed at revision ${rev} and ${when}`;
+    draft.holds.push({ is: 'Failed', index, text, wake: [{ user: 'spec' }, ...timed] });
+    return;
+  }
+  if (draft.holds.some((hold) => hold.is === start.is && 'target' in hold && hold.target === rev)) return;
   draft.holds.push({
-    is: ladder.is,
-    target: draft.snapshot.target,
-    text: `no Instance is created at it: ${ladder.text}`,
+    is: start.is,
+    target: rev,
+    text: `no Instance is created at it: ${start.text}`,
     wake: [{ user: 'spec' }, { user: 'annotation' }, { on: 'pod', key: '*' }, ...timed],
   });
 }
@@ -84,9 +137,13 @@ function refuse(draft: Draft, ladder: Exclude<LadderVerdict, { readonly is: 'ope
  */
 export function wantedRevision(draft: Draft, unit: Unit, held: ReadonlySet<Index>): Rev {
   const { snapshot } = draft;
-  const wanted = rebuildRevision(snapshot, unit, held, { is: 'open' });
+  const wanted = rebuildRevision(snapshot, unit, held, 'open');
   const own = unit.row.kind === 'creating' ? unit.row.op.target : wanted;
-  return wanted !== own && wanted === snapshot.target && ladderFor(draft, wanted).is !== 'open' ? own : wanted;
+  if (wanted === own || wanted !== snapshot.target) return wanted;
+  const ladder = ladderFor(draft, wanted);
+  if (ladder.is === 'open') return wanted;
+  refuse(draft, unit, wanted, ladder);
+  return own;
 }
 
 /** Without pods, or failed before it ever ran: nothing serves that a new attempt could harm. */
@@ -97,8 +154,7 @@ function isRebuilt(draft: Draft, unit: Unit): boolean {
   if (row.kind !== 'failed' || row.kept !== undefined) return false;
   // One that serves by now is about to heal, and is then updated like others.
   if (servesNow(restingSet(snapshot, unit, row))) return false;
-  if (row.running !== '') return isEmpty(snapshot, unit, row) && isProvedEmpty(draft, unit) && isDue(draft, unit);
-  return isDue(draft, unit);
+  return row.running === '' || (isEmpty(snapshot, unit, row) && isProvedEmpty(draft, unit));
 }
 
 function isProvedEmpty(draft: Draft, unit: Unit): boolean {
@@ -107,29 +163,4 @@ function isProvedEmpty(draft: Draft, unit: Unit): boolean {
   if (areProvedAbsent(snapshot, index, slotsOf(snapshot, index, row.activeOrdinal, row.running))) return true;
   apply(draft, index, needsProof(index, `the pods of Instance ${index} seem to be gone`));
   return false;
-}
-
-/** A failure that no block paces is tried again after a pause, or not at all. */
-function isDue(draft: Draft, unit: Unit): boolean {
-  const { snapshot, blocks } = draft;
-  const time = retryTimeOf(unit.row, blocks, snapshot.target, snapshot.config.updateRetry);
-  switch (time.is) {
-    case 'asLadderSays':
-      return true;
-    case 'never':
-      return false;
-    case 'at':
-      if (time.at <= snapshot.now) return true;
-      draft.holds.push(pausing(snapshot, unit, time.at));
-      return false;
-  }
-}
-
-function pausing(snapshot: Snapshot, unit: Unit, at: number) {
-  return {
-    is: 'Failed',
-    index: unit.index,
-    text: `Instance ${unit.index} failed at revision ${snapshot.target} and is tried again after a pause`,
-    wake: [{ at }, { user: 'spec' }],
-  } as const;
 }

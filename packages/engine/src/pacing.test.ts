@@ -51,7 +51,7 @@ describe('partition', () => {
 });
 
 const rev = (of: Snapshot, heldBack: readonly number[]): string =>
-  rebuildRevision(of, { index: 0, row: pendingRow(0), pods: [] }, new Set(heldBack), { is: 'open' });
+  rebuildRevision(of, { index: 0, row: pendingRow(0), pods: [] }, new Set(heldBack), 'open');
 
 describe('the revision that lost pods are made from', () => {
   const snapshot = world({ spec: { payload: v2 }, rows: [pendingRow(0)] });

@@ -5,7 +5,6 @@ import { restingSet } from './operations/resting.js';
 import { isSurging } from './operations/update-surge.js';
 import { isInService } from './own-set.js';
 import { servesNow } from './readiness.js';
-import type { LadderVerdict } from './retry.js';
 import type { PodView, Snapshot } from './snapshot.js';
 import { isTerminal, isTerminating, slotsOf, type Unit } from './units.js';
 
@@ -39,9 +38,14 @@ function isAtRest(kind: Unit['row']['kind']): boolean {
  * The revision an Instance without pods is built at: the target, unless the partition keeps it on the one it ran, or the
  * target may not be tried now: what ran before is better than nothing.
  */
-export function rebuildRevision(snapshot: Snapshot, unit: Unit, held: ReadonlySet<Index>, ladder: LadderVerdict): Rev {
+export function rebuildRevision(
+  snapshot: Snapshot,
+  unit: Unit,
+  held: ReadonlySet<Index>,
+  target: 'open' | 'closed',
+): Rev {
   const { running } = unit.row;
-  const isKept = held.has(unit.index) || ladder.is !== 'open';
+  const isKept = held.has(unit.index) || target === 'closed';
   const keeps = isKept && running !== '' && snapshot.revisions.get(running) !== 'gone';
   return keeps ? running : snapshot.target;
 }
