@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { label } from '@omenative/api';
+import { annotation, label } from '@omenative/api';
+import type { PodView } from '@omenative/engine';
 import { isProofOfDeletion, podRecordOf, strayIndex } from './pod-view.js';
 import { rawPod, servingConditions } from './testing/objects.js';
+
+function marked(text: string): PodView {
+  return podRecordOf(rawPod({ metadata: { annotations: { [annotation.inPlaceTransition]: text } } })).view;
+}
 
 describe('podRecordOf', () => {
   it('projects a pod in rotation', () => {
@@ -31,7 +36,7 @@ describe('podRecordOf', () => {
             restartCount: 2,
             image: 'registry/engine:1',
             imageID: 'sha256:1',
-            state: { running: {} },
+            state: { running: { startedAt: '2026-01-01T00:00:40Z' } },
             lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, message: 'm' } },
           },
         ],
@@ -119,6 +124,24 @@ describe('podRecordOf', () => {
   it('does not take a scheduling gate for an unschedulable pod', () => {
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }];
     expect(podRecordOf(rawPod({ status: { conditions } })).view).not.toHaveProperty('unschedulable');
+  });
+
+  it.each([
+    ['runs', { running: { startedAt: '2026-01-01T00:00:40Z' } }, 'e:2'],
+    ['waits to run it', { waiting: { reason: 'ImagePullBackOff' } }, ''],
+    ['has ended', { terminated: { exitCode: 1 } }, ''],
+    ['says nothing of itself', undefined, ''],
+  ])('believes an image of a container that %s [E34] [B84]', (_, state, runningImage) => {
+    const status = { containerStatuses: [{ name: 'main', image: 'e:2', ...(state && { state }) }] };
+    expect(podRecordOf(rawPod({ status })).view.containers[0]?.runningImage).toBe(runningImage);
+  });
+
+  it('reads the record of an update in place, and nothing where it can not be read', () => {
+    expect(marked('{"targetImages":{"main":"e:2"},"restartCounts":{"main":3}}').inPlace).toEqual({
+      targetImages: { main: 'e:2' },
+      restartCounts: { main: 3 },
+    });
+    expect(marked('oops')).not.toHaveProperty('inPlace');
   });
 
   it.each([undefined, 'New'])('reads the phase %j as Unknown', (phase) => {
