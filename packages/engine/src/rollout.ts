@@ -2,7 +2,7 @@
  * Which Instances start to move to the target in this pass. What serves nothing goes first, then ascending index; the first
  * refusal is published as `status.rolloutHold`, so that a rollout is never stuck in silence.
  */
-import type { RolloutGate } from '@omenative/api';
+import type { Index, RolloutGate } from '@omenative/api';
 import { apply, type Draft, type Step } from './draft.js';
 import type { Wake } from './hold.js';
 import { type Mechanism, mechanismOf } from './mechanism.js';
@@ -24,13 +24,19 @@ export function startUpdates(draft: Draft, free: readonly Unit[]): void {
   draft.updatesMoved = all.some((unit) => unit.row.kind === 'updating' || isOpenPair(unit));
   if (snapshot.spec.pause !== 'running') return;
   const held = partitionHeld(snapshot, all);
+  const claimed = claims(all);
   const candidates = free
-    .filter((unit) => wantsUpdate(draft, unit) && !held.has(unit.index))
+    .filter((unit) => wantsUpdate(draft, unit) && !held.has(unit.index) && !claimed.has(unit.index))
     .map((unit) => ({ unit, serves: isInService(snapshot, unit) }))
     .toSorted((a, b) => Number(a.serves) - Number(b.serves) || a.unit.index - b.unit.index);
   if (candidates.length === 0 || !isTemplateSound(draft)) return;
   const rollout = new Rollout(draft, all);
   for (const { unit, serves } of candidates) rollout.start(unit, serves ? 'serving' : 'dark');
+}
+
+/** Indices that a gang surge claims: what it has made Ready there moves on when the old gang is gone. */
+function claims(units: readonly Unit[]): ReadonlySet<Index> {
+  return new Set(units.flatMap(({ row }) => (row.kind === 'gangFrom' ? [row.op.surgeIndex] : [])));
 }
 
 function isOpenPair(unit: Unit): boolean {

@@ -91,7 +91,7 @@ function mendPairs(draft: Draft): void {
         apply(draft, unit.index, advanceGangSurge(snapshot, rows, unit, row));
       }
     } else if (isOrphanMarker(rows, row)) {
-      const isKept = row.op.step === 'GangSurgeTarget';
+      const isKept = row.op.step === 'GangSurgeTarget' && row.op.target !== '';
       const mended = isKept
         ? openCreate(snapshot, rest(row), row.op.target, 'its update has lost the Instance it was to replace')
         : openDelete(snapshot, row, 'its update was given up');

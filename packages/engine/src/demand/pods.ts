@@ -27,19 +27,21 @@ export function createMissing(
   snapshot: Snapshot,
   row: Pick<InstanceRow, 'index' | 'incarnation'>,
   set: PodSet,
-  rev: Rev,
+  rev: Rev | '',
   covers: Cover,
 ): Wish {
   const missing = set.slots.filter(({ occupant }) => occupant.is === 'missing').map(({ slot }) => slot);
   if (missing.length === 0) return { effects: [], holds: [] };
-  if (rev !== snapshot.target && rev !== snapshot.specRevision && snapshot.revisions.get(rev) === 'gone') {
+  const isStored = rev === snapshot.target || rev === snapshot.specRevision || snapshot.revisions.get(rev) !== 'gone';
+  if (rev === '' || !isStored) {
+    const what = rev === '' ? 'its operation names no revision' : `ControllerRevision ${rev} is gone`;
     return {
       effects: [],
       holds: [
         {
           is: 'RevisionGone',
           index: row.index,
-          text: `ControllerRevision ${rev} is gone, so the pods of Instance ${row.index} can't be made from it; publish a new revision`,
+          text: `the pods of Instance ${row.index} can't be made: ${what}; publish a new revision, or resume the rollout`,
           wake: [{ on: 'revision', key: rev }, { user: 'spec' }],
         },
       ],
