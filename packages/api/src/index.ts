@@ -3,6 +3,7 @@ export * from './crds/validate.js';
 export * from './defaults.js';
 export type * from './generated/types.js';
 export * from './hash.js';
+export * from './json.js';
 export * from './labels.js';
 export * from './names.js';
 export * from './status/decode.js';

@@ -125,6 +125,20 @@ const broken = (index: number, reason: string): InstanceRow =>
   });
 
 describe('RolloutStalled', () => {
+  it('says what the API server has against the pods of the new revision', () => {
+    const templateCheck = {
+      of: revisionOf('v2'),
+      is: 'refused',
+      message: 'spec.containers[0]: Invalid value',
+    } as const;
+    const options = { spec: { payload: payload('v2') }, rows: [readyRow(0)], pods: [pod()], templateCheck };
+    expect(verdict('RolloutStalled', options)).toMatchObject({
+      status: 'True',
+      reason: 'PodTemplateInvalid',
+      message: expect.stringContaining('spec.containers[0]: Invalid value'),
+    });
+  });
+
   const rollout = { spec: spec({ replicas: 4 }), status: { current: revisionOf('v0') } } as const;
 
   it('counts the Instances that fail on their way, by reason', () => {

@@ -120,6 +120,15 @@ function readyVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
 function stalledVerdict(snapshot: Snapshot, status: DecodedStatus): Verdict {
   const rows = [...status.rows.values()];
   const goal = goalOf(snapshot, status);
+  const check = snapshot.templateCheck;
+  if (check?.is === 'refused' && check.of === snapshot.target && status.current !== goal) {
+    return {
+      type: 'RolloutStalled',
+      status: 'True',
+      reason: 'PodTemplateInvalid',
+      message: `the API server refuses the pods of ${check.of}: ${check.message}`.slice(0, 1024),
+    };
+  }
   const failing = rows.filter((row) => row.running !== goal && failsOn(row, goal));
   if (status.current === goal || failing.length === 0) {
     return { type: 'RolloutStalled', status: 'False', reason: 'Progressing', message: 'No Instance fails the rollout' };

@@ -37,6 +37,16 @@ const base: Template = { regular: [{ name: 'main', image: 'a:1' }] };
 const diff = (from: Template, to: Template) => inPlaceDiff(single(from), single(to));
 
 describe('a change in place', () => {
+  it('is seen through what an API server filled in: adopting a revision costs no recreate [B20] [B87]', () => {
+    const defaulted = { name: 'main', image: 'a:1', imagePullPolicy: 'IfNotPresent', resources: {} };
+    const stored = {
+      runners: [
+        { name: 'default', size: 1, template: { spec: { containers: [defaulted], dnsPolicy: 'ClusterFirst' } } },
+      ],
+    } as const;
+    expect(inPlaceDiff(stored, single({ regular: [{ name: 'main', image: 'a:2' }] }))?.images).toEqual({ main: 'a:2' });
+  });
+
   it('names the containers whose image differs, and no other', () => {
     const from = {
       regular: [

@@ -6,6 +6,7 @@
 import { canonicalJson, mainContainerName } from '@omenative/api';
 import { revisionContent } from './revision.js';
 import type { RevisionPayload } from './snapshot.js';
+import { meaningOfPodSpec } from './template-meaning.js';
 
 /** What of a pod has to change. */
 export interface InPlaceDiff {
@@ -31,7 +32,9 @@ export function inPlaceDiff(from: RevisionPayload, to: RevisionPayload): InPlace
   if (!isSinglePod(from) || !isSinglePod(to)) return undefined;
   const [old, next] = [revisionContent(from), revisionContent(to)];
   const [oldSpec, nextSpec] = [old.podSpec as SpecShape, next.podSpec as SpecShape];
-  if (canonicalJson(withoutImages(oldSpec)) !== canonicalJson(withoutImages(nextSpec))) return undefined;
+  // What an API server filled in, or another writer spelled otherwise, is no change. An image decides what its container's
+  // pull policy says when it says nothing, so the images are blanked last.
+  if (withoutImages(oldSpec) !== withoutImages(nextSpec)) return undefined;
   const images: Record<string, string> = {};
   nextSpec.containers?.forEach((container, at) => {
     const image = container.image ?? '';
@@ -52,6 +55,7 @@ function isSinglePod(payload: RevisionPayload): boolean {
   return payload.runners.length === 1 && payload.runners[0]?.name === 'default';
 }
 
-function withoutImages(spec: SpecShape): unknown {
-  return { ...spec, containers: spec.containers?.map((container) => ({ ...container, image: '' })) };
+function withoutImages(spec: SpecShape): string {
+  const { containers = [], ...others } = meaningOfPodSpec(spec) as SpecShape;
+  return canonicalJson({ ...others, containers: containers.map((container) => ({ ...container, image: '' })) });
 }

@@ -12,5 +12,6 @@ export * from './plan.js';
 export * from './plan-types.js';
 export * from './revision.js';
 export * from './snapshot.js';
+export { meaningOf } from './template-meaning.js';
 export * from './transition.js';
 export * from './units.js';

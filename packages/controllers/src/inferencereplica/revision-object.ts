@@ -1,6 +1,7 @@
 /** A revision as a ControllerRevision: its content goes into `data`, its hash into the name. */
 import { type Component, label, type Rev, revisionHashOf, selectorLabels } from '@omenative/api';
 import {
+  meaningOf,
   payloadOf,
   type ReplicaHead,
   type RevisionContent,
@@ -11,7 +12,6 @@ import {
 import { asInteger, asRecord, asText, asTextMap, isRecord, type JsonRecord } from '../shared/json.js';
 import { metaOf, type ObjectMeta } from '../shared/meta.js';
 import { ownerReference } from './owner.js';
-import { meaningOf } from './template-meaning.js';
 
 /** A ControllerRevision in the cache. */
 export interface RevisionRecord {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RevisionPayload } from '@omenative/engine';
+import { asRecord, isRecord, type JsonRecord } from '@omenative/api';
 import fc from 'fast-check';
-import { asRecord, isRecord, type JsonRecord } from '../shared/json.js';
+import type { RevisionPayload } from './snapshot.js';
 import { meaningOf } from './template-meaning.js';
 
 const payloadOf = (template: unknown): RevisionPayload => ({ runners: [{ name: 'default', size: 1, template }] });

@@ -4,11 +4,20 @@
  * change the text of a template, and none of them may roll a fleet. The tables may grow with what new versions fill in; what
  * they miss costs a roll, so nothing belongs here that could change a pod.
  */
-import { canonicalJson, label, mainContainerName } from '@omenative/api';
-import { type RevisionPayload, revisionContent } from '@omenative/engine';
-import { asRecord, asText, asTextMap, isRecord, type JsonRecord, sameJson } from '../shared/json.js';
-import { quantityInNanos } from '../shared/quantity.js';
-import { filterKeys } from './metadata-rules.js';
+import {
+  asRecord,
+  asText,
+  asTextMap,
+  canonicalJson,
+  isRecord,
+  type JsonRecord,
+  label,
+  mainContainerName,
+  sameJson,
+} from '@omenative/api';
+import { quantityInNanos } from './quantity.js';
+import { revisionContent } from './revision.js';
+import type { RevisionPayload } from './snapshot.js';
 
 /** How an object of a pod spec, or each object of a list, is read. Null members and empty lists never say anything. */
 interface Rule {
@@ -171,13 +180,19 @@ export function meaningOf(payload: RevisionPayload): string {
 function templateMeaning(template: unknown): JsonRecord {
   const { metadata, spec } = asRecord(template);
   return {
-    labels: filterKeys(
-      asTextMap(asRecord(metadata)['labels']),
-      (key) => !placeLabels.has(key) && !informationalLabels.has(key),
+    labels: Object.fromEntries(
+      Object.entries(asTextMap(asRecord(metadata)['labels'])).filter(
+        ([key]) => !placeLabels.has(key) && !informationalLabels.has(key),
+      ),
     ),
     annotations: asTextMap(asRecord(metadata)['annotations']),
-    spec: read(asRecord(spec), podSpec),
+    spec: meaningOfPodSpec(spec),
   };
+}
+
+/** A pod spec without what says nothing: equal for two that make the same pod. */
+export function meaningOfPodSpec(spec: unknown): JsonRecord {
+  return readObject(asRecord(spec), podSpec);
 }
 
 function read(value: unknown, rule: Rule | undefined): unknown {
