@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PlanSpec } from '../snapshot.js';
 import { ToyCluster } from '../testing/toy-cluster.js';
+import { isOn, stepUntil } from '../testing/until.js';
 
 type Update = Partial<PlanSpec['update']>;
 const update = (over: Update): PlanSpec['update'] => ({
@@ -20,21 +21,6 @@ function serving(over: Update = {}, spec: Partial<PlanSpec> = {}): ToyCluster {
   cluster.fewestServing = 3;
   return cluster;
 }
-
-/** Steps until `is` holds; returns the most pods that there were on the way, dying ones not counted. */
-function stepUntil(cluster: ToyCluster, is: () => boolean): number {
-  let most = 0;
-  for (let count = 0; count < 200 && !is(); count++) {
-    cluster.step();
-    most = Math.max(most, [...cluster.pods.values()].filter((one) => one.deletionAt === undefined).length);
-  }
-  expect(is()).toBe(true);
-  return most;
-}
-
-const isOn = (cluster: ToyCluster, image: string) => (): boolean =>
-  cluster.status.rows.size > 0 &&
-  [...cluster.status.rows.values()].every((row) => row.kind === 'ready' && row.running === cluster.revision(image));
 
 describe('an update', () => {
   it('moves Instance after Instance, each to its other slot, with every one of them serving all the time [A2]', () => {
