@@ -64,14 +64,15 @@ function failureOf(snapshot: Snapshot, row: AttemptRow, set: PodSet): Terminatio
 
 /** When `expire` may next decide otherwise without any event; undefined while the pods serve, since then it never does. */
 export function expiryWake(snapshot: Snapshot, unit: Unit, row: AttemptRow): Sec | undefined {
-  const { stuckPodGraceSec: grace, unschedulableGraceSec } = snapshot.config;
+  const { stuckPodGraceSec: grace } = snapshot.config;
   const set = judgedSet(snapshot, unit, row);
   if (servesNow(set)) return undefined;
   const times = stuckContainers(set.live, row.op.startedAt ?? snapshot.now).flatMap(({ since }) =>
     grace === undefined || grace <= 0 ? [] : [since + grace],
   );
   const homeless = homelessSince(set.live);
-  if (homeless !== undefined && unschedulableGraceSec !== undefined) times.push(homeless.since + unschedulableGraceSec);
+  const roomGrace = unschedulableGrace(snapshot);
+  if (homeless !== undefined && roomGrace !== undefined) times.push(homeless.since + roomGrace);
   if (row.op.deadline !== undefined) times.push(row.op.deadline);
   return times.length === 0 ? undefined : Math.min(...times);
 }
@@ -112,9 +113,15 @@ function stuck(snapshot: Snapshot, row: AttemptRow, pods: readonly PodView[]): T
   return found === undefined ? undefined : terminationOfStuck(found, snapshot.now);
 }
 
+/** Seconds; undefined turns the rule off, as a grace of nothing or less does. */
+function unschedulableGrace({ config }: Snapshot): number | undefined {
+  const { unschedulableGraceSec: grace } = config;
+  return grace === undefined || grace <= 0 ? undefined : grace;
+}
+
 /** No node has had room for longer than the operator wants to wait. Without a grace the wait lasts. */
 function withoutRoom(snapshot: Snapshot, pods: readonly PodView[]): Termination | undefined {
-  const grace = snapshot.config.unschedulableGraceSec;
+  const grace = unschedulableGrace(snapshot);
   const homeless = homelessSince(pods);
   if (grace === undefined || homeless === undefined || snapshot.now - homeless.since < grace) return undefined;
   return {
