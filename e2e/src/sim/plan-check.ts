@@ -21,6 +21,7 @@ import { isReady } from './pods.js';
 import { configNamespace } from './process.js';
 import { Seeded } from './seeded.js';
 import { Simulation } from './simulation.js';
+import { difference } from './sweep.js';
 import { namespace, service } from './user.js';
 
 const replica = 'chat-engine';
@@ -37,8 +38,15 @@ const steady = {
   endpointsLagMs: [50, 50],
 } as const;
 
-/** One line a step, in the order of waves. */
-type Story = readonly string[];
+type Told = Pick<Step, 'wave' | 'operation' | 'method' | 'instance' | 'replacement' | 'from' | 'to' | 'ended'>;
+
+/** What a plan says, or what has happened. */
+interface Story {
+  readonly steps: readonly Told[];
+  readonly costs: ReadonlyMap<number, Cost>;
+  /** Lines about the end: who stays behind, and what holds the rollout. */
+  readonly end: readonly string[];
+}
 
 /**
  * Draws a service from `seed` and `changes` changes to it.
@@ -54,29 +62,45 @@ export async function foretell(seed: number, changes: number): Promise<void> {
   await simulation.settle();
   const told: string[] = [];
   for (let number = 1; number <= changes; number += 1) {
+    const isUnsettled = draw.below(4) === 0;
+    if (isUnsettled) told.push(await unsettle(simulation, draw, start));
     const { what, patch } = drawChange(draw, start);
     told.push(what);
     const expected = await toldBefore(simulation.cluster, patch);
     const happened = await toldAfter(simulation, start, patch);
-    if (expected.join('\n') === happened.join('\n')) continue;
+    const text = isUnsettled ? outline : inFull;
+    if (text(expected) === text(happened)) continue;
     throw new Error(
       [
         `seed ${seed}, change ${number} of ${JSON.stringify(start)}: ${told.join('; ')}`,
+        'planned and not done (-), done and not planned (+):',
+        difference(text(expected), text(happened)),
         'planned:',
-        ...expected,
-        'happened:',
-        ...happened,
+        inFull(expected),
         simulation.tail(80),
       ].join('\n'),
     );
   }
 }
 
+/** A change whose steps are still under way when the next one is planned. */
+async function unsettle(simulation: Simulation, draw: Seeded, start: Start): Promise<string> {
+  const { what, patch } = drawChange(draw, start);
+  const afterMs = draw.pick([300, 900, 1700, 2600]);
+  try {
+    simulation.user.patchService(patch);
+  } catch {
+    return `${what} (refused)`;
+  }
+  await simulation.run(afterMs);
+  return `${what}, and ${afterMs} ms later`;
+}
+
 /** A change that the API server refuses in a plan, it refuses in earnest: that is a story, too. */
 function refusalOf(error: unknown): Story {
   const text = error instanceof Error ? error.message : String(error);
   const [, words = text] = /is invalid: (.*)/s.exec(text) ?? [];
-  return [`refused: ${words.slice(0, 60)}`];
+  return { steps: [], costs: new Map(), end: [`refused: ${words.slice(0, 60)}`] };
 }
 
 async function toldBefore(cluster: Cluster, patch: unknown): Promise<Story> {
@@ -153,12 +177,8 @@ function watch({ cluster }: Simulation, start: Start): { stop(): Story } {
     stop: () => {
       silence();
       const status = statusOf(cluster);
-      return [
-        ...recorder.steps.map(lineOf).toSorted(),
-        ...costLines(gauge.costs),
-        ...staying(status),
-        ...(status.rolloutHold === undefined ? [] : [`held by ${status.rolloutHold.gate}`]),
-      ];
+      const held = status.rolloutHold === undefined ? [] : [`held by ${status.rolloutHold.gate}`];
+      return { steps: recorder.steps, costs: gauge.costs, end: [...staying(status), ...held] };
     },
   };
 }
@@ -168,9 +188,9 @@ function storyOf(report: PlanReport): Story {
   const plan = report.content.targets.flatMap((target) => target.replicas).find((one) => one.replica === replica);
   if (plan === undefined) throw new Error(`the plan does not speak of ${replica}`);
   const steps = plan.waves.flatMap(({ wave, operation, method, instances, replacements, from = '', to = '', ends }) =>
-    instances.map((instance, at) => {
+    instances.map((instance, at): Told => {
       const replacement = replacements?.[at];
-      return lineOf({
+      return {
         wave,
         operation,
         ...(method === undefined ? {} : { method }),
@@ -179,22 +199,37 @@ function storyOf(report: PlanReport): Story {
         from,
         to,
         ended: ends,
-      });
+      };
     }),
   );
   const held = plan.waits.filter(({ ends, reason }) => ends === 'never' && gates.has(reason));
-  return [
-    ...steps.toSorted(),
-    ...costLines(new Map(plan.waves.map((wave) => [wave.wave, wave]))),
-    ...plan.stays.map(({ instances, revision }) => `${instances.join(',')} on ${revision}`),
-    ...held.slice(0, 1).map(({ reason }) => `held by ${reason}`),
-  ];
+  const stays = plan.stays.map(({ instances, revision }) => `${instances.join(',')} on ${revision}`);
+  return {
+    steps,
+    costs: new Map(plan.waves.map((wave) => [wave.wave, wave])),
+    end: [...stays, ...held.slice(0, 1).map(({ reason }) => `held by ${reason}`)],
+  };
 }
 
 /** Waits that a status publishes. */
 const gates: ReadonlySet<string> = new Set(['Pairing', 'Ratio', 'Sequential', 'Budget', 'RetryBlock', 'Held', 'Plan']);
 
-type Told = Pick<Step, 'wave' | 'operation' | 'method' | 'instance' | 'replacement' | 'from' | 'to' | 'ended'>;
+/** Every step, in the order of waves, and what each wave costs. */
+function inFull({ steps, costs, end }: Story): string {
+  return [...steps.map(lineOf).toSorted(), ...costLines(costs), ...end].join('\n');
+}
+
+/**
+ * Where each Instance that is touched gets to. While steps are under way their waves hang on moments that no plan can know: a
+ * pod that is ready in the next second is updated, one that is not is made anew.
+ */
+function outline({ steps, end }: Story): string {
+  const last = new Map(steps.map((step) => [step.replacement === undefined ? step.instance : 'a gang', step]));
+  const lines = [...last].map(
+    ([who, { operation, to }]) => `${who} ${operation === 'Delete' ? 'goes' : `gets to ${to}`}`,
+  );
+  return [...lines.toSorted(), ...end].join('\n');
+}
 
 /** Which of two gangs of a wave gets which of two indices is a matter of moments: where they go is told by the wave. */
 function lineOf({ wave, operation, method, instance, replacement, from, to, ended }: Told): string {
@@ -202,18 +237,19 @@ function lineOf({ wave, operation, method, instance, replacement, from, to, ende
   return `wave ${wave}: ${place} ${operation} ${method ?? ''} ${from || '-'} > ${to || '-'}: ${ended}`;
 }
 
-function costLines(costs: ReadonlyMap<number, Cost>): Story {
-  return [...costs]
+/** How few serve is told of the whole: whether two of a wave end at one moment is not for a plan to say. */
+function costLines(costs: ReadonlyMap<number, Cost>): readonly string[] {
+  const lines = [...costs]
     .toSorted(([a], [b]) => a - b)
-    .map(([wave, { surge, outOfService, fewestServing }]) => {
-      return `wave ${wave} costs ${surge} surge, ${outOfService} out, and leaves ${fewestServing} serving`;
-    });
+    .map(([wave, { surge, outOfService }]) => `wave ${wave} costs ${surge} surge, ${outOfService} out`);
+  const fewest = Math.min(...[...costs.values()].map(({ fewestServing }) => fewestServing));
+  return costs.size === 0 ? [] : [...lines, `${fewest} serve at least`];
 }
 
 /** The pods as the API server has them, read without the controllers' eyes. */
 function momentOf(cluster: Cluster): Moment {
   const pods = cluster.objects('pods', namespace).map((pod) => {
-    const { labels = {}, name, uid = '', deletionTimestamp } = pod.metadata;
+    const { labels = {}, name, uid, deletionTimestamp } = pod.metadata;
     const isServing = isReady(pod);
     return {
       name,
@@ -229,7 +265,7 @@ function momentOf(cluster: Cluster): Moment {
   return { pods, isRouted: () => true };
 }
 
-function staying(status: DecodedStatus): Story {
+function staying(status: DecodedStatus): readonly string[] {
   const behind = new Map<string, number[]>();
   for (const row of status.rows.values()) {
     if (row.running === '' || row.running === status.update) continue;

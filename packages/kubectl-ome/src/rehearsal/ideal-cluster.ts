@@ -4,7 +4,7 @@
  */
 import type { DecodedStatus, Index, Rev } from '@omenative/api';
 import type { Effect, Plan, PodView, Snapshot, StoredRevision, Uid } from '@omenative/engine';
-import { bornPod, changedGate, nextStage, patchedPod, unmarkedPod } from './ideal-pod.js';
+import { bornPod, changedGate, nextStage, patchedPod, startSec, unmarkedPod } from './ideal-pod.js';
 
 /** A quota that stood in the way a moment ago still does. */
 function refusedOperations(status: DecodedStatus): ReadonlySet<string> {
@@ -103,16 +103,18 @@ export class IdealCluster {
     for (const { effects } of plan.chains) for (const effect of effects) if (!this.#carryOut(effect)) break;
   }
 
-  /** Whether anything would happen by itself in the next second. */
+  /** Whether anything would happen by itself in the next seconds. */
   get isMoving(): boolean {
-    return this.pods.some((pod) => nextStage(pod, this.#now + 1) !== pod || this.#isRoutedWrongly(pod));
+    return this.pods.some(
+      (pod) => nextStage(pod, this.#now + startSec, this.#start.now) !== pod || this.#isRoutedWrongly(pod),
+    );
   }
 
   /** Seconds go by; each pod, and then each Service, does its next thing. */
   tick(seconds: number): void {
     this.#now += seconds;
     for (const pod of this.pods) {
-      const next = nextStage(pod, this.#now);
+      const next = nextStage(pod, this.#now, this.#start.now);
       if (next === undefined) {
         this.#pods.delete(pod.name);
         this.#routed.delete(pod.uid);
@@ -168,7 +170,7 @@ export class IdealCluster {
           gate: changedGate(pod.gate, effect.hold, effect.change),
         }));
       case 'patchInPlace':
-        return this.#change(effect.pod, (pod) => patchedPod(pod, effect, this.#now));
+        return this.#change(effect.pod, (pod) => patchedPod(pod, effect));
       case 'dropMarker':
         return this.#change(effect.pod, unmarkedPod);
       case 'ackMail':

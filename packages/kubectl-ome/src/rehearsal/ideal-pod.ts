@@ -19,6 +19,8 @@ import {
 
 /** Where pods of a rehearsal run. */
 const stage = 'rehearsal';
+/** Seconds that a pod takes to start: more than one, since what has not started may be replaced in the next second. */
+export const startSec = 2;
 /** Seconds past the end of its grace after which a dying pod is taken to be held by something. */
 const overdueSec = 30;
 
@@ -47,11 +49,17 @@ export function bornPod(effect: CreatePod, spec: PlanSpec, revision: StoredRevis
   };
 }
 
-/** The pod a tick later; undefined when it is gone. The same object when nothing changes. */
-export function nextStage(pod: PodView, now: Sec): PodView | undefined {
+/**
+ * The pod a tick later; undefined when it is gone. The same object when nothing changes. `since` is when the world began: how
+ * long a pod had been starting by then tells nothing.
+ */
+export function nextStage(pod: PodView, now: Sec, since: Sec): PodView | undefined {
   if (pod.deletionAt !== undefined) return pod.deletionAt + overdueSec < now ? pod : undefined;
   if (isTerminal(pod)) return pod;
-  const started = isInTrouble(pod) || pod.containersReady ? pod : withContainersReady(pod);
+  const patched = pod.containers.filter((container) => isToRestart(pod, container));
+  if (patched.length > 0) return restarted(pod, patched, now);
+  const isStarting = !pod.containersReady && !isInTrouble(pod) && now >= Math.max(pod.createdAt, since) + startSec;
+  const started = isStarting ? withContainersReady(pod) : pod;
   const ready = started.containersReady && started.gate.state === 'true';
   return ready === started.ready ? started : { ...started, ready, readyChangedAt: now };
 }
@@ -61,26 +69,38 @@ export function isInTrouble(pod: PodView): boolean {
   return pod.gated || pod.unschedulable !== undefined || stuckContainers([pod], pod.createdAt).length > 0;
 }
 
-/** The pod after a patch in place: what gets another image is stopped at once and starts anew in the next tick. */
-export function patchedPod(pod: PodView, effect: PatchInPlace, now: Sec): PodView {
+/** The pod after a patch in place. Its kubelet follows in the next tick. */
+export function patchedPod(pod: PodView, effect: PatchInPlace): PodView {
   const { images, marker, labels } = effect;
-  const isStopped = Object.keys(images).length > 0;
   return {
     ...pod,
     ...(marker === undefined ? {} : { inPlace: marker }),
     revisionHash: labels[label.revisionHash] ?? pod.revisionHash,
-    containersReady: pod.containersReady && !isStopped,
-    ...(pod.ready && isStopped ? { ready: false, readyChangedAt: now } : {}),
-    containers: pod.containers.map((container) => {
-      const image = images[container.name];
-      return image === undefined ? container : stopped(container, image);
-    }),
+    containers: pod.containers.map((container) => ({ ...container, image: images[container.name] ?? container.image })),
   };
 }
 
-function stopped(container: ContainerView, image: string): ContainerView {
+/** A container that got another image and has not been started with it yet. */
+function isToRestart({ inPlace }: PodView, container: ContainerView): boolean {
+  const { name, image, restartCount, runningImage } = container;
+  const baseline = inPlace?.restartCounts[name];
+  const isPatched = inPlace?.targetImages[name] === image;
+  return isPatched && baseline !== undefined && restartCount <= baseline && runningImage !== image;
+}
+
+/** Containers are stopped before they start anew, so that for a moment the pod is not ready. */
+function restarted(pod: PodView, which: readonly ContainerView[], now: Sec): PodView {
+  return {
+    ...pod,
+    containersReady: false,
+    ...(pod.ready ? { ready: false, readyChangedAt: now } : {}),
+    containers: pod.containers.map((container) => (which.includes(container) ? stopped(container) : container)),
+  };
+}
+
+function stopped(container: ContainerView): ContainerView {
   const { waiting: _waiting, terminated: _terminated, ...rest } = container;
-  return { ...rest, image, imageID: '', runningImage: '', ready: false, restartCount: container.restartCount + 1 };
+  return { ...rest, imageID: '', runningImage: '', ready: false, restartCount: container.restartCount + 1 };
 }
 
 /** The pod without the marker of a patch in place. */
