@@ -4,10 +4,10 @@
  */
 import type { Faults } from '@omenative/sim';
 import { outcomeOf } from './outcome.js';
-import type { Scenario } from './scenarios.js';
+import type { Scenario } from './scenario.js';
 import { Seeded } from './seeded.js';
 import type { Simulation } from './simulation.js';
-import { Failure, judge, newSimulation, play } from './story.js';
+import { act, Failure, judge, newSimulation, play } from './story.js';
 import { difference } from './sweep.js';
 
 /** What a seed has drawn; printed with a failure. */
@@ -69,19 +69,14 @@ export async function endure(scenario: Scenario, seed: number): Promise<void> {
   try {
     for (const [at, step] of scenario.steps.entries()) {
       storm.rise();
-      simulation.cluster.note(step.name);
-      step.act(simulation.user);
-      for (const event of step.meanwhile ?? []) {
-        await storm.run(event.afterMs);
-        event.act(simulation.user);
-      }
+      await act(simulation, step, (ms, done) => storm.run(ms, done));
       await storm.run(stormMs);
       storm.calm();
       // A write that is on its way for up to a minute arrives before the judgement.
       await simulation.run(weather.appliedLate > 0 ? 61_000 : 0);
-      await simulation.settle();
+      await simulation.settle(step.quietMs);
       judge(simulation, scenario, at);
-      const ended = outcomeOf(simulation.cluster);
+      const ended = outcomeOf(simulation.cluster, step.ends);
       if (step.ends !== 'by timing' && ended !== expected[at]) {
         throw new Failure(
           `${scenario.name}, after "${step.name}": ended elsewhere than in fair weather:\n${difference(
@@ -122,12 +117,12 @@ class Storm {
     for (let n = 0; n < count; n += 1) this.#start('stormy');
   }
 
-  /** Lets time pass, with what the seed has in store. */
-  async run(ms: number): Promise<void> {
+  /** Lets time pass, with what the seed has in store, until `done` is so. */
+  async run(ms: number, done: () => boolean = () => false): Promise<void> {
     const { cluster } = this.#simulation;
     const untilMs = cluster.nowMs + ms;
-    while (cluster.nowMs < untilMs) {
-      await this.#simulation.run(Math.min(untilMs - cluster.nowMs, 100 + this.#random.below(4000)));
+    while (cluster.nowMs < untilMs && !done()) {
+      await this.#simulation.run(Math.min(untilMs - cluster.nowMs, 100 + this.#random.below(4000)), done);
       this.#strike();
     }
   }

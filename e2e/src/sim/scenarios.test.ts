@@ -7,9 +7,9 @@ import { newSimulation, play, playStep } from './story.js';
 const minute = 60_000;
 
 describe('the controllers against the simulated cluster', () => {
-  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    'plays %s with no rule broken and no request lost',
-    async (_name, scenario) => {
+  it.each(scenarios.map((scenario) => [scenario.name, scenario.ids ?? '', scenario] as const))(
+    'plays %s with no rule broken and no request lost %s',
+    async (_name, _ids, scenario) => {
       const { outcomes } = await play(scenario, { seed: 1 });
       expect(outcomes).toHaveLength(scenario.steps.length);
     },

@@ -2,39 +2,11 @@
  * Stories of what users do. Each is a list of steps; after each step the world settles, and where it settles is the same
  * whatever is killed, lost or late on the way. The last step of a story is the one that its name is about.
  */
-import type { WorldOptions } from '@omenative/sim';
-import { service, standalone, type User } from './user.js';
-
-export interface Step {
-  readonly name: string;
-  act(user: User): void;
-  /** What follows while the step is under way, after so many milliseconds: a user who does not wait. */
-  readonly meanwhile?: readonly { readonly afterMs: number; act(user: User): void }[];
-  /** Where the step ends depends on how far things had come; what follows it does not. */
-  readonly ends?: 'by timing';
-}
-
-export interface Scenario {
-  readonly name: string;
-  readonly steps: readonly Step[];
-  /** Live pods that the replica may have at most, by name. */
-  readonly caps: Readonly<Record<string, number>>;
-  /** The Service that requests are sent to; no request may fail from the end of the first step on. */
-  readonly traffic?: string;
-  /** Nothing may be left in the end. */
-  readonly ends?: 'empty';
-  readonly world?: Partial<WorldOptions>;
-  /** Pods fail by themselves or by the user's hand: a request may fail, a replacement may go dark. */
-  readonly podChaos?: true;
-}
-
-/** An image that can't be pulled, beside ones that can. */
-export const world: Partial<WorldOptions> = {
-  imageScripts: {
-    bad: { pull: 'fail' },
-    dark: { readyMs: 'never' },
-  },
-};
+import type { Cluster } from '@omenative/sim';
+import { rowsOf, servingCount, statusOf } from './replica-view.js';
+import { rollouts } from './rollouts.js';
+import type { Scenario, Step } from './scenario.js';
+import { type ServiceManifest, service, standalone } from './user.js';
 
 const chat = 'lab/chat-engine';
 
@@ -43,48 +15,104 @@ const create = (replicas: number, image = 'v1', instanceReadyTimeout = '10m'): S
   act: (user) => user.create(service({ replicas, image, instanceReadyTimeout })),
 });
 
-const createGang = (replicas: number, workers: number): Step => ({
+const createGang = (replicas: number, workers: number, more: Partial<ServiceManifest> = {}): Step => ({
   name: `create ${replicas} gangs of ${workers + 1}`,
-  act: (user) => user.create(service({ replicas, image: 'v1', workers, instanceReadyTimeout: '10m' })),
+  act: (user) => user.create(service({ replicas, image: 'v1', workers, instanceReadyTimeout: '10m', ...more })),
+});
+
+/** Instances that are updated by taking each out of service. */
+const createFor = (replicas: number, strategy: NonNullable<ServiceManifest['strategy']>): Step => ({
+  name: `create ${replicas} for ${strategy}`,
+  act: (user) => user.create(service({ replicas, image: 'v1', strategy, instanceReadyTimeout: '10m' })),
 });
 
 const scale = (replicas: number): Step => ({ name: `scale to ${replicas}`, act: (user) => user.scale(replicas) });
 const image = (to: string): Step => ({ name: `image ${to}`, act: (user) => user.setImage(to) });
 const deleteService: Step = { name: 'delete', act: (user) => user.deleteService() };
 
-export const scenarios: readonly Scenario[] = [
+/** Milliseconds without a write after which an Instance that no node has room for has been given up and tried again. */
+const roomMs = 1_200_000;
+
+/** The surge waits, in words, and the old Instances serve. */
+function isWithoutRoom(cluster: Cluster): string | undefined {
+  const waiting = rowsOf(cluster).flatMap((row) => (row.kind === 'updating' ? [row.op.waiting] : []));
+  const told = `${servingCount(cluster)} serve, and one waits for ${waiting.join()}`;
+  return told === '3 serve, and one waits for Unschedulable' ? undefined : told;
+}
+
+/** Nothing moves, and the status says why. */
+function isRefused(cluster: Cluster): string | undefined {
+  const { gate = 'nothing', reason = '' } = statusOf(cluster).rolloutHold ?? {};
+  const isTold = gate === 'Plan' && reason.includes('InPlaceOnly') && servingCount(cluster) === 2;
+  return isTold ? undefined : `the rollout is held by ${gate}: ${reason}`;
+}
+
+const lives: readonly Scenario[] = [
   { name: 'create', steps: [create(2)], caps: { 'chat-engine': 2 } },
   { name: 'create-gang', steps: [createGang(2, 2)], caps: { 'chat-engine': 6 } },
   { name: 'scale-up', steps: [create(1), scale(3)], caps: { 'chat-engine': 3 }, traffic: chat },
   { name: 'scale-down', steps: [create(3), scale(1)], caps: { 'chat-engine': 3 }, traffic: chat },
-  { name: 'surge', steps: [create(2), image('v2')], caps: { 'chat-engine': 3 }, traffic: chat },
   {
-    name: 'retarget',
+    name: 'in-place-and-not',
     steps: [
-      create(2),
-      {
-        name: 'image v2, and v3 before v2 serves',
-        act: (user) => user.setImage('v2'),
-        meanwhile: [{ afterMs: 1500, act: (user) => user.setImage('v3') }],
-      },
+      createFor(2, 'InPlaceIfPossible'),
+      image('v2'),
+      { name: 'other arguments', act: (user) => user.setArgs(['--fast']) },
     ],
+    caps: { 'chat-engine': 2 },
+    traffic: chat,
+  },
+  {
+    name: 'in-place-only',
+    steps: [
+      createFor(2, 'InPlaceOnly'),
+      image('v2'),
+      {
+        name: 'other arguments, which no running pod can follow',
+        act: (user) => user.setArgs(['--fast']),
+        proves: isRefused,
+      },
+      { name: 'the old arguments', act: (user) => user.setArgs([]) },
+    ],
+    caps: { 'chat-engine': 2 },
+    traffic: chat,
+  },
+  {
+    name: 'in-place-only-bad-image',
+    steps: [createFor(3, 'InPlaceOnly'), image('bad'), image('v2')],
     caps: { 'chat-engine': 3 },
     traffic: chat,
   },
   {
-    name: 'regret',
+    name: 'in-place-in-rotation',
     steps: [
-      create(2),
       {
-        name: 'image v2, and back before v2 serves',
-        act: (user) => user.setImage('v2'),
-        meanwhile: [{ afterMs: 1500, act: (user) => user.setImage('v1') }],
+        name: 'create 2 that stay in rotation while they are updated',
+        act: (user) =>
+          user.create(service({ replicas: 2, image: 'v1', strategy: 'InPlaceIfPossible', markNotReady: false })),
+      },
+      image('v2'),
+    ],
+    caps: { 'chat-engine': 2 },
+  },
+  {
+    name: 'no-room',
+    steps: [
+      {
+        name: 'create 3 that fill a node each',
+        act: (user) => user.create(service({ replicas: 3, image: 'v1', cpu: 20, instanceReadyTimeout: '10m' })),
+      },
+      { name: 'image v2, for which no node has room', act: (user) => user.setImage('v2'), proves: isWithoutRoom },
+      {
+        name: 'RecreatePod',
+        act: (user) => user.setStrategy({ type: 'RecreatePod', rollingUpdate: { maxUnavailable: 1 } }),
+        quietMs: roomMs,
+        ends: 'in some life',
       },
     ],
-    caps: { 'chat-engine': 3 },
+    caps: { 'chat-engine': 4 },
     traffic: chat,
   },
-  { name: 'bad-image', steps: [create(2), image('bad'), image('v2')], caps: { 'chat-engine': 3 }, traffic: chat },
   {
     name: 'never-ready',
     steps: [create(2, 'v1', '60s'), image('dark'), image('v1')],
@@ -95,36 +123,6 @@ export const scenarios: readonly Scenario[] = [
     name: 'bad-create',
     steps: [create(2, 'bad'), image('v1')],
     caps: { 'chat-engine': 2 },
-  },
-  {
-    name: 'pause',
-    steps: [
-      create(2),
-      {
-        name: 'image v2, paused in the middle',
-        act: (user) => user.setImage('v2'),
-        meanwhile: [{ afterMs: 800, act: (user) => user.pause('true') }],
-        ends: 'by timing',
-      },
-      { name: 'resume', act: (user) => user.pause(null) },
-    ],
-    caps: { 'chat-engine': 3 },
-    traffic: chat,
-  },
-  {
-    name: 'scale-in-surge',
-    steps: [
-      create(3),
-      {
-        name: 'image v2, and down to two while it rolls',
-        act: (user) => user.setImage('v2'),
-        meanwhile: [{ afterMs: 6000, act: (user) => user.scale(2) }],
-        // Who leaves depends on who was on his way just then.
-        ends: 'by timing',
-      },
-    ],
-    caps: { 'chat-engine': 4 },
-    traffic: chat,
   },
   {
     name: 'lost-pod',
@@ -144,19 +142,6 @@ export const scenarios: readonly Scenario[] = [
   { name: 'delete', steps: [create(2), deleteService], caps: { 'chat-engine': 2 }, ends: 'empty' },
   { name: 'delete-gang', steps: [createGang(1, 2), deleteService], caps: { 'chat-engine': 3 }, ends: 'empty' },
   {
-    name: 'delete-in-surge',
-    steps: [
-      create(2),
-      {
-        name: 'image v2, and deleted while it rolls',
-        act: (user) => user.setImage('v2'),
-        meanwhile: [{ afterMs: 3000, act: (user) => user.deleteService() }],
-      },
-    ],
-    caps: { 'chat-engine': 3 },
-    ends: 'empty',
-  },
-  {
     name: 'standalone',
     steps: [
       { name: 'create', act: (user) => user.create(standalone('pool', 2, 'v1')) },
@@ -167,6 +152,8 @@ export const scenarios: readonly Scenario[] = [
     ends: 'empty',
   },
 ];
+
+export const scenarios: readonly Scenario[] = [...lives, ...rollouts];
 
 /** @throws Error naming the known scenarios. */
 export function scenarioNamed(name: string): Scenario {

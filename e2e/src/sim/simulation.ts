@@ -88,12 +88,12 @@ export class Simulation {
     this.#isProbing = false;
   }
 
-  /** Lets `ms` of virtual time pass. */
-  async run(ms: number): Promise<void> {
+  /** Lets `ms` of virtual time pass, or less when `done` is so before. */
+  async run(ms: number, done: () => boolean = () => false): Promise<void> {
     const untilMs = this.cluster.nowMs + ms;
     // What was called from outside the agenda, such as a new process, has its first say.
     await drained();
-    while (this.cluster.nowMs < untilMs) await this.#once(untilMs);
+    while (this.cluster.nowMs < untilMs && !done()) await this.#once(untilMs);
   }
 
   /** Lets time pass until `done`, and throws when that takes more than `ms`. */
@@ -111,7 +111,7 @@ export class Simulation {
    * Waits until no manager has written for `quietMs`: by default longer than the chart lets a pod be stuck, so that an
    * attempt that is bound to fail has failed.
    */
-  async settle(quietMs = 75_000, ms = 900_000): Promise<void> {
+  async settle(quietMs = 75_000, ms = 3_600_000): Promise<void> {
     const untilMs = this.cluster.nowMs + ms;
     let seen = this.writes.length;
     let sinceMs = this.cluster.nowMs;

@@ -1,6 +1,7 @@
 /** Plays a scenario to its end, and says what was wrong with it. */
 import { leftovers, outcomeOf } from './outcome.js';
-import { type Scenario, type Step, world } from './scenarios.js';
+import { moments } from './replica-view.js';
+import { type Later, type Scenario, type Step, world } from './scenario.js';
 import { Simulation, type SimulationOptions } from './simulation.js';
 
 /** Something a run must not do. The message carries the end of the trace. */
@@ -19,16 +20,32 @@ export function newSimulation(scenario: Scenario, options: SimulationOptions): S
   return simulation;
 }
 
+/** Milliseconds that a moment is waited for; one that does not come leaves what was to follow it without a cue. */
+const momentMs = 60_000;
+
+/** How time passes between what a user does; returns early when `done` is so. */
+type Pass = (ms: number, done?: () => boolean) => Promise<void>;
+
+/** What a user does in a step, with `pass` between one thing and the next. */
+export async function act(simulation: Simulation, step: Step, pass: Pass): Promise<void> {
+  const { cluster, user } = simulation;
+  cluster.note(step.name);
+  step.act(user, cluster);
+  for (const event of step.meanwhile ?? []) {
+    await awaited(event);
+    cluster.note(`meanwhile, in ${step.name}`);
+    event.act(user, cluster);
+  }
+
+  function awaited(event: Later): Promise<void> {
+    return 'afterMs' in event ? pass(event.afterMs) : pass(momentMs, () => moments[event.once](cluster));
+  }
+}
+
 /** One step and what follows while it is under way, until nothing moves any more. */
 export async function playStep(simulation: Simulation, step: Step): Promise<void> {
-  simulation.cluster.note(step.name);
-  step.act(simulation.user);
-  for (const event of step.meanwhile ?? []) {
-    await simulation.run(event.afterMs);
-    simulation.cluster.note(`meanwhile, in ${step.name}`);
-    event.act(simulation.user);
-  }
-  await simulation.settle();
+  await act(simulation, step, (ms, done) => simulation.run(ms, done));
+  await simulation.settle(step.quietMs);
 }
 
 /** Where each step ended. */
@@ -44,7 +61,7 @@ export async function play(scenario: Scenario, options: SimulationOptions): Prom
   const outcomes: string[] = [];
   for (const [at, step] of scenario.steps.entries()) {
     await playStep(simulation, step);
-    outcomes.push(outcomeOf(simulation.cluster));
+    outcomes.push(outcomeOf(simulation.cluster, step.ends));
     judge(simulation, scenario, at);
     if (at === 0 && scenario.traffic !== undefined) simulation.startTraffic();
   }
@@ -59,6 +76,8 @@ export function judge(simulation: Simulation, scenario: Scenario, at: number): v
     throw new Failure(`${scenario.name}, after "${scenario.steps[at]?.name}": ${what}\n${simulation.tail(120)}`);
   };
   if (first !== undefined) complain(first.message);
+  const wrong = scenario.steps[at]?.proves?.(cluster);
+  if (wrong !== undefined) complain(wrong);
   if (probes.failed > 0) complain(`${probes.failed} of ${probes.sent} requests failed: ${probes.failures[0]}`);
   if (at < scenario.steps.length - 1 || scenario.ends !== 'empty') return;
   const left = leftovers(cluster);

@@ -1,6 +1,6 @@
 import { sweeping } from './testing/sweeping.js';
 
 /** Longer stories, for those who have the time. */
-const long = process.env['OME_SOAK'] === '1' ? ['bad-image', 'standalone'] : [];
+const long = process.env['OME_SOAK'] === '1' ? ['surge-bad-image', 'standalone'] : [];
 
-sweeping(['surge', 'retarget', 'regret', 'pause', 'delete-in-surge', ...long]);
+sweeping(['surge', 'surge-retarget-made', 'surge-regret-made', 'surge-pause-made', 'surge-delete-draining', ...long]);

@@ -3,7 +3,7 @@
  * reply. Another one takes over, and the step must end where the undisturbed one ended.
  */
 import { outcomeOf } from './outcome.js';
-import type { Scenario } from './scenarios.js';
+import type { Scenario } from './scenario.js';
 import type { Simulation } from './simulation.js';
 import { Failure, judge, newSimulation, playStep } from './story.js';
 
@@ -32,7 +32,7 @@ async function undisturbed(scenario: Scenario, seed: number): Promise<{ outcomes
   for (const [at, step] of scenario.steps.entries()) {
     const before = manager.sim.writes;
     await playStep(simulation, step);
-    outcomes.push(outcomeOf(simulation.cluster));
+    outcomes.push(outcomeOf(simulation.cluster, step.ends));
     writes.push(manager.sim.writes - before);
     judge(simulation, scenario, at);
     if (at === 0 && scenario.traffic !== undefined) simulation.startTraffic();
@@ -56,8 +56,9 @@ export async function crashAt(scenario: Scenario, seed: number, point: CrashPoin
     judge(simulation, scenario, at);
     if (at === 0 && scenario.traffic !== undefined) simulation.startTraffic();
   }
-  const ended = outcomeOf(simulation.cluster);
-  if (scenario.steps[point.step]?.ends !== 'by timing' && ended !== expected) {
+  const { ends } = scenario.steps[point.step] ?? {};
+  const ended = outcomeOf(simulation.cluster, ends);
+  if (ends !== 'by timing' && ended !== expected) {
     throw new Failure(`ended elsewhere than without a crash:\n${difference(expected, ended)}\n${simulation.tail(120)}`);
   }
 }

@@ -56,7 +56,7 @@ const inMidCreate: Takeover = {
       const simulation = newSimulation(scenarioNamed('create'), { seed: 5, manager: { election: 'lease' } });
       const first = simulation.startManager();
       await simulation.until('the first leads', () => first.isLeader);
-      firstStep('create').act(simulation.user);
+      firstStep('create').act(simulation.user, simulation.cluster);
       await simulation.run(afterMs);
       first.kill();
       simulation.startManager({ faults: { watchLagMs: [lagMs, lagMs] } });

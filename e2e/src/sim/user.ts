@@ -1,5 +1,6 @@
 /** A person with kubectl: requests that the server must accept, and manifests for the scenarios. */
-import type { Cluster, SimResponse } from '@omenative/sim';
+import { mainContainerName } from '@omenative/api';
+import type { Cluster, KubeObject, SimResponse } from '@omenative/sim';
 
 export const namespace = 'lab';
 
@@ -10,34 +11,44 @@ export interface ServiceManifest {
   readonly replicas: number;
   readonly image: string;
   readonly maxSurge?: number | string;
+  /** Absent: SurgeThenDrain. */
+  readonly strategy?: 'SurgeThenDrain' | 'RecreatePod' | 'InPlaceIfPossible' | 'InPlaceOnly';
+  readonly maxUnavailable?: number | string;
+  /** `false`: a pod that is updated in place stays in rotation. */
+  readonly markNotReady?: boolean;
   readonly minReadySeconds?: number;
   readonly instanceReadyTimeout?: string;
   /** Workers of a gang; absent: single-pod Instances. */
   readonly workers?: number;
+  /** Cores that each pod asks for; default 1. */
+  readonly cpu?: number;
 }
 
 /** Seconds a pod may take to end; its preStop sleeps for two. */
 const graceSeconds = 10;
 
-function runner(image: string): Json {
+function runner(image: string, cpu = 1): Json {
   return {
-    name: 'ome-container',
+    name: mainContainerName,
     image,
     ports: [{ name: 'http', containerPort: 8080 }],
     readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
     lifecycle: { preStop: { exec: { command: ['sleep', '2'] } } },
-    resources: { requests: { cpu: '1' } },
+    resources: { requests: { cpu: String(cpu) } },
   };
 }
 
 /** An InferenceService that carries its whole workload, over a runtime that only names itself. */
 export function service(manifest: ServiceManifest): Json {
-  const { replicas, image, workers } = manifest;
+  const { replicas, image, workers, cpu } = manifest;
   const pod = { terminationGracePeriodSeconds: graceSeconds };
   const shape =
     workers === undefined
-      ? { runner: runner(image), ...pod }
-      : { leader: { ...pod, runner: runner(image) }, worker: { ...pod, size: workers, runner: runner(image) } };
+      ? { runner: runner(image, cpu), ...pod }
+      : {
+          leader: { ...pod, runner: runner(image, cpu) },
+          worker: { ...pod, size: workers, runner: runner(image, cpu) },
+        };
   return {
     apiVersion: 'ome.io/v1beta1',
     kind: 'InferenceService',
@@ -55,11 +66,24 @@ export function service(manifest: ServiceManifest): Json {
           ...(manifest.instanceReadyTimeout === undefined
             ? {}
             : { instanceReadyTimeout: manifest.instanceReadyTimeout }),
-          updateStrategy: { type: 'SurgeThenDrain', rollingUpdate: { maxSurge: manifest.maxSurge ?? 1 } },
+          updateStrategy: strategyOf(manifest),
         },
       },
     },
   };
+}
+
+function strategyOf(manifest: ServiceManifest): Json {
+  const type = manifest.strategy ?? 'SurgeThenDrain';
+  return type === 'SurgeThenDrain'
+    ? { type, rollingUpdate: { maxSurge: manifest.maxSurge ?? 1 } }
+    : {
+        type,
+        rollingUpdate: { maxUnavailable: manifest.maxUnavailable ?? 1 },
+        ...(manifest.markNotReady === undefined
+          ? {}
+          : { inPlaceUpdateStrategy: { markNotReadyDuringLifecycle: manifest.markNotReady } }),
+      };
 }
 
 export const servingRuntime: Json = {
@@ -123,13 +147,32 @@ export class User {
     this.patchService({ spec: { engine: { minReplicas: replicas, maxReplicas: replicas } } }, name);
   }
 
-  setImage(image: string, name = 'chat'): void {
-    this.patchService({ spec: { engine: { runner: runner(image) } } }, name);
+  /** The image and nothing else, so that a running pod can follow. */
+  setImage(image: string, shape: 'pods' | 'gangs' = 'pods', name = 'chat'): void {
+    const container = { runner: { name: mainContainerName, image } };
+    this.patchService(
+      { spec: { engine: shape === 'pods' ? container : { leader: container, worker: container } } },
+      name,
+    );
   }
 
-  setGangImage(image: string, name = 'chat'): void {
-    const patch = { leader: { runner: runner(image) }, worker: { runner: runner(image) } };
-    this.patchService({ spec: { engine: patch } }, name);
+  /** A change that no running pod can follow. */
+  setArgs(args: readonly string[], name = 'chat'): void {
+    this.patchService({ spec: { engine: { runner: { name: mainContainerName, args } } } }, name);
+  }
+
+  /** Members of `lifecycle.updateStrategy`. */
+  setStrategy(patch: Json, name = 'chat'): void {
+    this.patchService({ spec: { engine: { lifecycle: { updateStrategy: patch } } } }, name);
+  }
+
+  annotateReplica(annotations: Json, name = 'chat-engine'): void {
+    this.patchReplica(name, { metadata: { annotations } });
+  }
+
+  /** All of a replica on a revision, whatever its spec says; null: on its spec's again. */
+  rollBack(revision: string | null, name = 'chat-engine'): void {
+    this.patchReplica(name, { spec: { pacing: { rollbackToRevision: revision } } });
   }
 
   pause(mode: 'true' | 'freeze' | null, name = 'chat'): void {
@@ -146,6 +189,12 @@ export class User {
 
   deletePod(name: string): void {
     this.#must(this.#send('DELETE', `/api/v1/namespaces/${namespace}/pods/${name}`, undefined), `delete pod ${name}`);
+  }
+
+  /** The first pod, by name, that looks like what the user means; nothing when none does. */
+  deleteSomePod(isMeant: (pod: KubeObject) => boolean): void {
+    const pod = this.#cluster.objects('pods', namespace).find(isMeant);
+    if (pod !== undefined) this.deletePod(pod.metadata.name);
   }
 
   #send(method: 'POST' | 'PATCH' | 'DELETE', path: string, body: unknown, contentType?: string): SimResponse {
