@@ -52,7 +52,16 @@ export const suites = {
   unit: [
     {
       steps: [
-        jest({ limitMs: 15 * minute, options: inParallel }, 'api', 'engine', 'kube', 'controllers', 'manager', 'sim'),
+        jest(
+          { limitMs: 15 * minute, options: inParallel },
+          'api',
+          'engine',
+          'kube',
+          'controllers',
+          'manager',
+          'kubectl-ome',
+          'sim',
+        ),
       ],
     },
   ],

@@ -54,7 +54,7 @@ interface PlanFlags extends CommonFlags {
 }
 
 function programOf(console: Console): Command {
-  const program = new Command('kubectl-ome')
+  const program = new Command('kubectl ome')
     .description('Looks at InferenceServices and InferenceReplicas of ome.io with the eyes of their controller.')
     .exitOverride()
     .configureOutput({ writeOut: console.out, writeErr: console.err })
