@@ -3,7 +3,6 @@ import type { Index, InstanceRow } from '@omenative/api';
 import { label, revisionHashOf } from '@omenative/api';
 import type { Cover, PatchInPlace } from '../effects.js';
 import { keyOfPatch } from '../keys.js';
-import { restingSet } from '../operations/resting.js';
 import {
   type GangSourceRow,
   markerOf,
@@ -122,15 +121,8 @@ export function demandOfGangSurge(
   switch (marker.is) {
     case 'missing':
     case 'occupied':
+    case 'promoted':
       return nothing;
-    case 'promoted': {
-      const set = restingSet(
-        snapshot,
-        { index: marker.row.index, row: marker.row, pods: snapshot.pods.get(marker.row.index) ?? [] },
-        marker.row,
-      );
-      return sourceDemand(snapshot, unit, row, drains && servesNow(set) ? 'leaves' : 'stays');
-    }
     case 'bound': {
       const covers: Cover = { by: 'operation', index: row.op.surgeIndex, id: marker.row.op.id };
       const set = replacementOf(snapshot, row);

@@ -19,7 +19,9 @@ import { isContainersReady, promotionOf, servesNow } from '../readiness.js';
 import { sayInstance, unreadableGates } from '../say.js';
 import type { PodView, Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isTerminating, type PodSet, podSetOf, slotsOf, type Unit } from '../units.js';
+import { openDelete } from './delete.js';
 import { recycleStep } from './recycle.js';
+import { restingSet } from './resting.js';
 import { rest } from './row.js';
 import { newUpdate, updated } from './update.js';
 
@@ -43,7 +45,7 @@ export function markerOf(rows: ReadonlyMap<Index, InstanceRow>, source: GangSour
   if (rivals.some((other) => other.index < source.index)) return { is: 'occupied' };
   if (row === undefined) return { is: 'missing' };
   if (row.kind === 'gangTo' && row.op.target === source.op.target) return { is: 'bound', row };
-  if (row.kind === 'ready' && row.running === source.op.target) return { is: 'promoted', row };
+  if (row.kind === 'ready' && row.running !== '' && row.running === source.op.target) return { is: 'promoted', row };
   return { is: 'occupied' };
 }
 
@@ -136,7 +138,7 @@ export function advanceGangSurge(
     case 'occupied':
       return releaseClaim(snapshot, row);
     case 'promoted':
-      return retire(snapshot, unit, row);
+      return retire(snapshot, row, marker.row);
     case 'bound':
       return marker.row.op.step === 'GangSurgeTargetCleanup'
         ? cleanUp(snapshot, row)
@@ -166,14 +168,27 @@ function backToRunning(row: GangSourceRow): InstanceRow {
   return { ...rest(row), kind: row.running === '' ? 'failed' : 'ready', target: '' };
 }
 
-/** The replacement is Ready already: the source's pods go, then its row. */
-function retire(snapshot: Snapshot, unit: Unit, row: GangSourceRow): Step {
-  if (isSourceGone(snapshot, unit, row)) {
-    return { to: 'rows', rows: [], removed: [row.index], events: [completed(snapshot, row)] };
+/**
+ * The replacement is an Instance already, as another writer may leave it: the source goes like one that has no place any more.
+ * While the other does not serve, both are Instances, and the one that serves is kept.
+ */
+function retire(snapshot: Snapshot, row: GangSourceRow, heir: InstanceRow): Step {
+  if (snapshot.spec.pause !== 'running') {
+    return {
+      to: 'wait',
+      hold: {
+        is: 'Paused',
+        index: row.index,
+        text: `Instance ${row.index} is replaced by ${heir.index} and goes when the rollout is resumed`,
+        wake: [{ user: 'spec' }],
+      },
+    };
   }
-  if (unit.pods.length === 0) return needsProof(row.index, `the pods of Instance ${row.index} seem to be gone`);
-  if (row.op.step === 'Surge') return { to: 'row', row: { ...row, op: { ...row.op, step: 'SurgeDrain' } } };
-  return { to: 'wait', hold: draining(unit, row) };
+  const pods = snapshot.pods.get(heir.index) ?? [];
+  const set = restingSet(snapshot, { index: heir.index, row: heir, pods }, heir);
+  if (!servesNow(set)) return { to: 'row', row: backToRunning(row) };
+  const leaving = openDelete(snapshot, row, `replaced by Instance ${heir.index}`);
+  return { to: 'row', row: leaving, events: [completed(snapshot, row)] };
 }
 
 /** Gives the replacement up: what there is of it goes first. */
