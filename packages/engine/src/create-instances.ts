@@ -100,7 +100,7 @@ function startOf(draft: Draft, { row }: Unit, rev: Rev): Start {
   if (ladder.is !== 'open' || row.kind !== 'failed') return ladder;
   const cause = causeOf(row.lastFailure?.reason ?? '');
   // A cluster that has no place for one revision has none for another.
-  const judged = cause === 'environment' ? { ...row, target: rev } : row;
+  const judged = cause === 'environment' && row.target !== '' ? { ...row, target: rev } : row;
   const time = retryTimeOf(judged, blocks, rev, snapshot.config.updateRetry);
   switch (time.is) {
     case 'asLadderSays':

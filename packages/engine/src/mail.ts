@@ -11,8 +11,9 @@ import { keyOfObject } from './keys.js';
 import { isFailed, rest } from './operations/row.js';
 import { isInService } from './own-set.js';
 import { sayReplica } from './say.js';
-import type { Snapshot } from './snapshot.js';
-import { isTerminating, type Unit, unitsOf } from './units.js';
+import type { PodView, Snapshot } from './snapshot.js';
+import { allUnits } from './stages.js';
+import { isServing, isTerminating, type Unit, unitsOf } from './units.js';
 
 /** Which Instances a reset names: all, some, or nothing that can be understood. */
 export type ResetSelection =
@@ -30,9 +31,9 @@ export function parseReset(value: string): ResetSelection {
   return { of: 'some', indices: [...new Set(entries.map(Number))].toSorted((a, b) => a - b) };
 }
 
-/** Acts on what the replica's annotations ask for. Instances that an earlier stage has claimed are what their rows now say. */
-export function readMail(draft: Draft, units: readonly Unit[]): void {
-  resetInstances(draft, units);
+/** Acts on what the replica's annotations ask for, after all that an earlier stage of this pass has decided. */
+export function readMail(draft: Draft): void {
+  resetInstances(draft);
   releaseRevision(draft);
 }
 
@@ -47,7 +48,8 @@ export function acks(
   const wanted = annotations[annotation.resetInstances];
   if (wanted !== undefined) {
     const selection = parseReset(wanted);
-    const isPending = unitsOf(snapshot, rows).some((unit) => isResettable(snapshot, unit, selection));
+    const selected = unitsOf(snapshot, rows).filter((unit) => isSelected(selection, unit.index));
+    const isPending = selected.some((unit) => isUnseen(snapshot, unit) || objection(snapshot, unit) === undefined);
     if (!isPending) effects.push(ack(annotation.resetInstances, wanted));
   }
   const release = annotations[annotation.releaseHeldRevision];
@@ -71,18 +73,19 @@ function isSelected(selection: ResetSelection, index: number): boolean {
   return selection.of === 'all' || (selection.of === 'some' && selection.indices.includes(index));
 }
 
-/** Failed, serving nothing, and with pods or a kept operation that a reset would take away. */
-function isResettable(snapshot: Snapshot, unit: Unit, selection: ResetSelection): boolean {
-  return (
-    isSelected(selection, unit.index) && !snapshot.blind.has(unit.index) && objection(snapshot, unit) === undefined
-  );
+/** It is Failed, and the watch does not show yet whether that is all there is to say: the request waits. */
+function isUnseen(snapshot: Snapshot, { index, row }: Unit): boolean {
+  return isFailed(row) && snapshot.blind.has(index);
 }
 
-/** Why a reset does nothing for an Instance; undefined when it does something. */
+/**
+ * Why a reset does nothing for an Instance; undefined when it does something: it is Failed, serves nothing, and has pods or a
+ * kept operation that a reset takes away.
+ */
 function objection(snapshot: Snapshot, unit: Unit): string | undefined {
   const { row } = unit;
   const phase = phaseOf(row);
-  if (isInService(snapshot, unit)) return 'still serving';
+  if (isInService(snapshot, unit) || unit.pods.some(isEntry)) return 'still serving';
   if (phase !== 'Failed') return `Phase=${phase}`;
   if (row.kind !== 'failed') return 'owned by Update';
   if (row.kept !== undefined && row.kept.type !== 'Create' && row.kept.type !== 'Restart') {
@@ -92,7 +95,12 @@ function objection(snapshot: Snapshot, unit: Unit): string | undefined {
   return row.kept === undefined && isClear ? 'nothing to reset' : undefined;
 }
 
-function resetInstances(draft: Draft, units: readonly Unit[]): void {
+/** Requests reach it. */
+function isEntry(pod: PodView): boolean {
+  return isServing(pod) && pod.runner !== 'worker';
+}
+
+function resetInstances(draft: Draft): void {
   const { snapshot } = draft;
   const value = snapshot.replica.annotations[annotation.resetInstances];
   if (value === undefined) return;
@@ -103,20 +111,26 @@ function resetInstances(draft: Draft, units: readonly Unit[]): void {
     draft.events.push(sayReplica(snapshot, 'Warning', 'InstancesResetRejected', episode, text));
     return;
   }
-  const selected = units.filter((unit) => isSelected(selection, unit.index));
-  const done = selected.filter((unit) => isResettable(snapshot, unit, selection));
+  const selected = allUnits(draft).filter((unit) => isSelected(selection, unit.index));
+  // What this pass has just decided about a Failed one is seen through first.
+  if (selected.some((unit) => isUnseen(snapshot, unit) || (isFailed(unit.row) && draft.claimed.has(unit.index))))
+    return;
+  const done = selected.filter((unit) => objection(snapshot, unit) === undefined);
   for (const unit of done) apply(draft, unit.index, { to: 'row', row: reset(unit) });
   draft.events.push(...resetEvents(snapshot, selection, selected, done, episode));
 }
 
-/** Its pods are booked, and what it kept of an operation is forgotten; it stays Failed until it may be created again. */
+/**
+ * Its pods are booked, and what it kept of an operation is forgotten; it stays Failed until it may be created again. It no
+ * longer says what it failed at, so that nothing but the ladder of a revision paces its next try.
+ */
 function reset({ row, pods }: Unit): InstanceRow {
   const announced = booked(
     row,
     'InstanceReset',
     pods.filter((pod) => !isTerminating(pod)),
   );
-  return { ...rest(row), kind: 'failed', announced };
+  return { ...rest(row), kind: 'failed', target: '', announced };
 }
 
 function resetEvents(
@@ -142,7 +156,7 @@ function resetEvents(
       return [sayReplica(snapshot, 'Normal', 'InstancesResetSkipped', episode, text)];
     }
     for (const unit of selected) {
-      if (unit.row.kind !== 'failed' || done.includes(unit)) continue;
+      if (!isFailed(unit.row) || done.includes(unit)) continue;
       skip(objection(snapshot, unit) ?? 'nothing to reset', unit.index);
     }
   } else if (selection.of === 'some') {

@@ -53,7 +53,7 @@ export function transition(snapshot: Snapshot): Transition {
   deleteUnits(draft, units, plan.extras);
   if (!deleting) {
     settle(draft, units);
-    readMail(draft, freeUnits(draft, units));
+    readMail(draft);
     const extras = new Set(plan.extras);
     const staying = units.filter((unit) => !extras.has(unit.index));
     startUpdates(draft, freeUnits(draft, staying));

@@ -104,9 +104,12 @@ export function advanceFailed(snapshot: Snapshot, unit: Unit, row: FailedRow): S
     hold: {
       is: 'Failed',
       index: row.index,
-      text: `Instance ${row.index} failed at revision ${row.target || rev}: ${row.lastFailure?.reason ?? 'unknown'} ${
-        row.lastFailure?.message ?? ''
-      }. Publish a corrected revision; its pods are kept for inspection`,
+      text:
+        row.target === ''
+          ? `Instance ${row.index} has been reset and is created again once its pods are gone and a revision may be tried`
+          : `Instance ${row.index} failed at revision ${row.target}: ${row.lastFailure?.reason ?? 'unknown'} ${
+              row.lastFailure?.message ?? ''
+            }. Publish a corrected revision; its pods are kept for inspection`,
       wake: [
         { user: 'spec' },
         onPods(row.index),
