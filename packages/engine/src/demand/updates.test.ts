@@ -7,7 +7,7 @@ import { plan } from '../plan.js';
 import type { PlanSpec, PodView, RevisionPayload, Snapshot } from '../snapshot.js';
 import { drained, inPlacePolicy, patched } from '../testing/in-place.js';
 import { holdOf, shortName } from '../testing/read.js';
-import { inPlaceRow, parkedRow, recreatingRow } from '../testing/rows.js';
+import { failedRow, inPlaceRow, parkedRow, recreatingRow } from '../testing/rows.js';
 import {
   gang,
   gangPods,
@@ -137,6 +137,7 @@ describe('an update in place', () => {
   it('takes its record off only after the Ready row is stored [E35]', () => {
     const marked = patched({ running: 'v2', marker, health: 'serving', gate: { state: 'true' } });
     expect(asks(row, [marked])).toEqual([]);
+    expect(asks([failedRow(0, 'v2', 'v2')], [marked])).toEqual([]);
     expect(asks([readyRow(0, 'v2')], [marked])).toEqual(['dropMarker 0-default-0']);
     expect(asks([readyRow(0, 'v2')], [{ ...marked, inPlace: marker, deletionAt: noon }])).toEqual([]);
   });
