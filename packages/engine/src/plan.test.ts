@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DeleteOp, InstanceRow } from '@omenative/api';
 import { plan } from './plan.js';
 import type { Snapshot } from './snapshot.js';
-import { holdOf, persisted } from './testing/read.js';
+import { holdOf, persisted, wishes } from './testing/read.js';
 import { creatingRow, deletingRow, dueAt } from './testing/rows.js';
 import { noon, pod, readyRow, revisionOf, world } from './testing/world.js';
+
+/** Instances 0, 1, … that leave, each with its deadline. */
+function draining(deadlines: readonly (number | undefined)[]): readonly InstanceRow[] {
+  return deadlines.map((deadline, index) => deletingRow(index, 'v1', { op: { deadline } as Partial<DeleteOp> }));
+}
 
 describe('a plan', () => {
   it('that only moves counters and conditions may wait for company', () => {
@@ -24,7 +30,7 @@ describe('a plan', () => {
       world({
         rows: [readyRow(0, 'v0')],
         pods: [pod({ image: 'v0' })],
-        spec: { update: { type: 'RecreatePod', partition: 0, inPlace: 'markNotReady' } },
+        spec: { update: { type: 'RecreatePod', partition: 0, maxUnavailable: 0, inPlace: 'markNotReady' } },
       }),
     ],
   ])('that changes %s is written at once', (_, snapshot) => {
@@ -40,6 +46,16 @@ describe('a plan', () => {
     ];
     expect(plan(world({ spec: { replicas: 2, minReadySeconds: 60 }, rows, pods })).wakeAt).toBe(noon + 20);
     expect(plan(world({ spec: { replicas: 2, minReadySeconds: 10 }, rows, pods })).wakeAt).toBe(noon + 5);
+  });
+
+  it('is woken by the drain that is due first, and by the watch alone where none has a deadline [E151]', () => {
+    const pods = [0, 1, 5].map((index) => pod({ index }));
+    const drains = (...deadlines: readonly (number | undefined)[]) =>
+      plan(world({ rows: [readyRow(5), ...draining(deadlines)], pods }));
+    expect(drains(noon + 30, noon + 20).wakeAt).toBe(noon + 20);
+    expect(drains(noon + 30, undefined).wakeAt).toBe(noon + 30);
+    expect(drains(undefined, undefined).wakeAt).toBeUndefined();
+    expect(wishes(drains(noon, noon + 20))).toContain('delete 0-default-0');
   });
 
   it('is not woken by the deadline of what serves, which would hide what it waits for [B03]', () => {

@@ -101,6 +101,21 @@ describe('runPass', () => {
     expect(harness.bodies('PUT')[1]).toMatchObject({ metadata: { resourceVersion: '210' } });
   });
 
+  it('plans anew on a spec that was edited meanwhile: what was counted for the old one is written for no other [E190]', async () => {
+    const harness = await world();
+    const edited = rawReplica({ spec: { replicas: 2 }, metadata: { generation: 2 } });
+    harness.transport
+      .answerNext(conflict)
+      .answerNext(ok(at(edited, '210')))
+      .answerNext(accept);
+    const passes = passesOf(harness, (snapshot) =>
+      planned(snapshot, { observedGeneration: snapshot.replica.generation, collisionCount: snapshot.spec.replicas }),
+    );
+    await passes.run();
+    expect(statusesOf(harness)[1]).toMatchObject({ observedGeneration: 2, collisionCount: 2 });
+    expect(harness.bodies('PUT')[1]).toMatchObject({ metadata: { resourceVersion: '210', generation: 2 } });
+  });
+
   it('tries later when others write faster', async () => {
     const harness = await world();
     let theirs = 400;
