@@ -5,7 +5,7 @@ import type { Cover, DeletePod, Effect, Outcome } from '../effects.js';
 import type { Hold } from '../hold.js';
 import { keyOfCreate, keyOfDelete } from '../keys.js';
 import type { GateHold, PodView, Snapshot } from '../snapshot.js';
-import { isTerminal, isTerminating, type PodSet } from '../units.js';
+import { isOf, isTerminal, isTerminating, type PodSet } from '../units.js';
 import { hasHold, refOf, unroute } from './writers.js';
 
 export function coverOf(row: InstanceRow): Cover {
@@ -47,6 +47,8 @@ export function createMissing(
       ],
     };
   }
+  const leaving = strangersIn(set, rev);
+  if (leaving.length > 0) return { effects: [], holds: [notMixed(row.index, leaving)] };
   const effects: Effect[] = [];
   const holds: Hold[] = [];
   for (const slot of missing) {
@@ -72,6 +74,23 @@ export function createMissing(
     }
   }
   return { effects, holds };
+}
+
+/** Pods of other revisions in the slots: members that a gang must not grow together with. */
+function strangersIn(set: PodSet, rev: Rev): readonly PodView[] {
+  return set.slots.flatMap(({ occupant }) =>
+    occupant.is === 'missing' || isOf(occupant.pod, rev) ? [] : [occupant.pod],
+  );
+}
+
+function notMixed(index: Index, leaving: readonly PodView[]): Hold {
+  const names = leaving.map((pod) => pod.name).join(', ');
+  return {
+    is: 'PodsTerminating',
+    index,
+    text: `no member of Instance ${index} is created beside pods of another revision, which go first: ${names}`,
+    wake: [onPods(index)],
+  };
 }
 
 /** Seconds before a refused write is tried again: doubling from 5 to 60. */
