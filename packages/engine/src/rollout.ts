@@ -165,13 +165,17 @@ function retryAt(snapshot: Snapshot, unit: Unit, blocks: Draft['blocks']): numbe
   }
 }
 
-/** A gang whose recreate failed serves nothing: its first retry is immediate, later ones follow the retry policy. */
+/**
+ * A gang whose recreate failed serves nothing: its first retry is immediate, later ones follow the retry policy; without one
+ * there are none.
+ */
 function keptRetryAt(draft: Draft, { row }: Unit): number | undefined {
   const { target, now, config } = draft.snapshot;
   if (row.kind !== 'failed' || row.kept === undefined || row.kept.target !== target) return undefined;
   const { retryCount, startedAt } = row.kept;
   const failedAt = row.lastFailure?.time ?? now;
-  if (config.updateRetry === undefined || retryCount === 0) return startedAt === now ? now + 1 : now;
+  if (retryCount === 0) return startedAt === now ? now + 1 : now;
+  if (config.updateRetry === undefined) return Number.POSITIVE_INFINITY;
   return failedAt + retryDelaySec(config.updateRetry, retryCount);
 }
 

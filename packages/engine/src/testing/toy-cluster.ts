@@ -9,22 +9,10 @@ import type { Plan } from '../plan-types.js';
 import type { GateHold, GateView, LifecycleConfig, PlanSpec, PodView, Snapshot, Uid } from '../snapshot.js';
 import { isServing } from '../units.js';
 import { kinds, shortName } from './read.js';
+import { afterKubelet, type Fate } from './toy-kubelet.js';
 import { chartConfig, noon, payload, pod, revisionOf, single, world } from './world.js';
 
-/** What becomes of the pods of an image. */
-export type Fate =
-  /** Its containers become ready in the next step of the kubelet. */
-  | 'good'
-  /** Its container crashes again and again. */
-  | 'crashLoop'
-  /** Its image can't be pulled. */
-  | 'noImage'
-  /** Its containers run and never become ready. */
-  | 'neverReady'
-  /** The kubelet ends the pod at once. */
-  | 'rejected'
-  /** It has not started yet. */
-  | 'slow';
+export type { Fate } from './toy-kubelet.js';
 
 export interface ToyOptions {
   readonly spec?: Partial<PlanSpec>;
@@ -46,6 +34,10 @@ export class ToyCluster {
   readonly fates: Map<string, Fate> = new Map();
   /** Short names of pods whose kubelet does nothing any more. */
   readonly hung: Set<string> = new Set();
+  /** What the API server answers to the creation of pods with this image. */
+  readonly refusals: Map<string, Outcome['as']> = new Map();
+  /** How many creations it has refused. */
+  refused = 0;
   readonly events: EventIntent[] = [];
   /** What users have asked for on the replica. */
   readonly annotations: Map<string, string> = new Map();
@@ -126,7 +118,9 @@ export class ToyCluster {
     for (const chain of made.chains) {
       for (const effect of chain.effects) {
         const outcome = this.#carryOut(effect);
-        this.#inbox.set(effect.key, { as: outcome, at: this.now, detail: '' });
+        const before = this.#inbox.get(effect.key);
+        const repeats = before?.as === outcome ? (before.repeats ?? 1) + 1 : 1;
+        this.#inbox.set(effect.key, { as: outcome, at: this.now, detail: '', repeats });
         if (outcome !== 'ok' && outcome !== 'gone' && outcome !== 'exists') break;
       }
     }
@@ -188,7 +182,7 @@ export class ToyCluster {
         this.#routed.delete(one.uid);
         continue;
       }
-      this.pods.set(one.name, this.#next(one));
+      this.pods.set(one.name, afterKubelet(one, this.#fateOf(one), this.now));
     }
   }
 
@@ -272,36 +266,8 @@ export class ToyCluster {
     return found;
   }
 
-  #next(seen: PodView): PodView {
-    if (seen.phase === 'Failed') return seen;
-    // A patched container is stopped and started with its new image in one step.
-    const one = { ...seen, containers: seen.containers.map(restarted) };
-    const fate = this.fates.get(shortName(one.name)) ?? this.fates.get(one.containers[0]?.image ?? '') ?? 'good';
-    switch (fate) {
-      case 'good':
-        return this.#withReadiness({ ...one, phase: 'Running', containersReady: true });
-      case 'neverReady':
-        return this.#withReadiness({ ...one, phase: 'Running', containersReady: false });
-      case 'slow':
-        return one;
-      case 'rejected':
-        return { ...one, phase: 'Failed', statusReason: 'UnexpectedAdmissionError', ready: false };
-      case 'crashLoop':
-        return this.#stuck({ ...one, phase: 'Running' }, 'CrashLoopBackOff', 'back-off restarting failed container');
-      case 'noImage':
-        return this.#stuck(one, 'ImagePullBackOff', 'back-off pulling image');
-    }
-  }
-
-  #stuck(one: PodView, reason: string, message: string): PodView {
-    const containers = one.containers.map((container) => ({ ...container, waiting: { reason, message } }));
-    return this.#withReadiness({ ...one, containersReady: false, containers });
-  }
-
-  /** `Ready` is what the containers and the gate say together. */
-  #withReadiness(one: PodView): PodView {
-    const ready = one.containersReady && one.gate.state === 'true';
-    return ready === one.ready ? one : { ...one, ready, readyChangedAt: this.now };
+  #fateOf(one: PodView): Fate {
+    return this.fates.get(shortName(one.name)) ?? this.fates.get(one.containers[0]?.image ?? '') ?? 'good';
   }
 
   #carryOut(effect: Effect): Outcome['as'] {
@@ -323,8 +289,14 @@ export class ToyCluster {
         return 'ok';
       case 'createPod': {
         if (this.pods.has(effect.name)) return 'exists';
+        const born = this.#born(effect.name, effect);
+        const refusal = this.refusals.get(born.containers[0]?.image ?? '');
+        if (refusal !== undefined) {
+          this.refused += 1;
+          return refusal;
+        }
         this.#uids += 1;
-        this.pods.set(effect.name, this.#born(effect.name, effect));
+        this.pods.set(effect.name, { ...born, uid: `uid-${this.#uids}` });
         this.log.push(`create ${shortName(effect.name)}`);
         return 'ok';
       }
@@ -367,7 +339,6 @@ export class ToyCluster {
       now: this.now,
       over: {
         name,
-        uid: `uid-${this.#uids}`,
         createdAt: this.now,
         incarnation: effect.incarnation,
         phase: 'Pending',
@@ -398,12 +369,6 @@ export class ToyCluster {
     this.pods.set(one.name, { ...one, gate: changedGate(one.gate, effect.hold, effect.change) });
     return 'ok';
   }
-}
-
-function restarted(container: PodView['containers'][number]): PodView['containers'][number] {
-  const { image, runningImage, restartCount } = container;
-  if (image === runningImage) return container;
-  return { ...container, imageID: image, runningImage: image, restartCount: restartCount + 1 };
 }
 
 function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
