@@ -176,6 +176,8 @@ export interface PodView {
   readonly gate: GateView;
   /** Absent: no in-place update was recorded, or what was recorded can't be read. */
   readonly inPlace?: InPlaceMarker;
+  /** The kubelet has not yet seen the spec as it is now, so what it reports may be of an earlier one. */
+  readonly isUnobserved?: true;
   readonly containers: readonly ContainerView[];
 }
 

@@ -148,6 +148,12 @@ describe('podRecordOf', () => {
     expect(podRecordOf(rawPod({ status: { phase } })).view.phase).toBe('Unknown');
   });
 
+  it('tells whether the kubelet reports on the spec as it is now, where it says so at all', () => {
+    const seen = (observedGeneration?: number): unknown =>
+      podRecordOf(rawPod({ metadata: { generation: 3 }, status: { observedGeneration } })).view.isUnobserved;
+    expect([seen(2), seen(3), seen()]).toEqual([true, undefined, undefined]);
+  });
+
   it('survives an object without spec and status', () => {
     expect(podRecordOf({ metadata: { name: 'x', uid: 'u' } }).view).toMatchObject({
       name: 'x',

@@ -28,6 +28,7 @@ export function podRecordOf(raw: unknown): PodRecord {
   const meta = metaOf(pod);
   const spec = asRecord(pod['spec']);
   const status = asRecord(pod['status']);
+  const metadata = asRecord(pod['metadata']);
   const conditions = asRecords(status['conditions']);
   const ready = conditions.find((item) => item['type'] === 'Ready');
   const readyChangedAt = parseTime(asText(ready?.['lastTransitionTime']));
@@ -57,6 +58,7 @@ export function podRecordOf(raw: unknown): PodRecord {
     ...(readyChangedAt === undefined ? {} : { readyChangedAt }),
     gate: gateOf(conditions),
     ...(inPlace === undefined ? {} : { inPlace }),
+    ...(isUnobserved(metadata, status) ? { isUnobserved: true } : {}),
     containers: [
       ...containersOf('init', asRecords(spec['initContainers']), asRecords(status['initContainerStatuses'])),
       ...containersOf('regular', asRecords(spec['containers']), asRecords(status['containerStatuses'])),
@@ -74,6 +76,12 @@ export function podRecordOf(raw: unknown): PodRecord {
 function instanceSizeOf(containers: readonly JsonRecord[]): number | undefined {
   const variables = containers.flatMap((container) => asRecords(container['env']));
   return parseCount(asText(variables.find((variable) => variable['name'] === podCountVariable)?.['value']));
+}
+
+/** Kubelets that don't say which generation they report on are taken at their word. */
+function isUnobserved(metadata: JsonRecord, status: JsonRecord): boolean {
+  const observed = asInteger(status['observedGeneration']);
+  return observed !== undefined && observed < (asInteger(metadata['generation']) ?? 0);
 }
 
 /** The serving gate's conditions of a pod as the API server sent it: one, or none. */

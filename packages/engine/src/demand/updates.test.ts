@@ -81,7 +81,7 @@ describe('an update in place', () => {
   });
 
   it('repairs an image that somebody else has changed, though its own revisions agree on it [E33]', () => {
-    const drifted = patched({ wanted: 'mine', image: 'v2' });
+    const drifted = patched({ wanted: 'mine', running: 'mine', image: 'v2' });
     expect(patchOf([drifted])).toMatchObject({ images: { 'ome-container': 'v2' }, marker });
   });
 
@@ -98,6 +98,12 @@ describe('an update in place', () => {
     const counted = (ready: boolean) =>
       patchOf([{ ...drained, containers: [{ ...container, ready, restartCount: 7 }] }])?.marker?.restartCounts;
     expect([counted(true), counted(false)]).toEqual([{ 'ome-container': 7 }, {}]);
+  });
+
+  it('counts no restarts while an earlier change is on its way: that restart is still to come', () => {
+    const counted = (over: Partial<PodView>) => patchOf([{ ...drained, ...over }])?.marker?.restartCounts;
+    const containers = drained.containers.map((one) => ({ ...one, runningImage: 'v0' }));
+    expect([counted({ containers }), counted({ isUnobserved: true })]).toEqual([{}, {}]);
   });
 
   it('changes the annotations that its revisions own, and the protocol', () => {

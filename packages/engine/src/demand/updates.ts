@@ -10,7 +10,7 @@ import {
   replacementUnit,
   sourceSetOf,
 } from '../operations/update-gang-surge.js';
-import { type InPlaceRow, inPlaceSetOf, progressOf } from '../operations/update-in-place.js';
+import { type InPlaceRow, inPlaceSetOf, isSettled, progressOf } from '../operations/update-in-place.js';
 import { isCleared, type RecreatingRow, recreateSetsOf } from '../operations/update-recreate.js';
 import { isContainersReady, servesNow } from '../readiness.js';
 import type { InPlaceMarker, PodView, Snapshot } from '../snapshot.js';
@@ -90,10 +90,15 @@ function patched(
   return joined([chain('misc', [effect])], []);
 }
 
-/** How often the containers had restarted. One that isn't ready may restart by itself any moment: its count proves nothing. */
+/**
+ * How often the containers had restarted. The count proves nothing of one that may restart for another reason: it isn't
+ * ready, or an earlier change is still on its way to it.
+ */
 function baselineOf(pod: PodView, images: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    pod.containers.filter((one) => one.name in images && one.ready).map((one) => [one.name, one.restartCount]),
+    pod.containers
+      .filter((one) => one.name in images && isSettled(pod, one))
+      .map((one) => [one.name, one.restartCount]),
   );
 }
 

@@ -105,6 +105,12 @@ describe('the new image', () => {
     expect(ends({ running: 'v1', restarts: 3, marker })).toBe(false);
   });
 
+  it('is not believed before the kubelet has seen the spec: it may report the container before the last but one', () => {
+    const over = { isUnobserved: true } as const;
+    expect(ends({ running: 'v2', over })).toBe(false);
+    expect(ends({ running: 'v1', restarts: 4, marker, over })).toBe(false);
+  });
+
   it('is not believed by a restart that nobody had counted before [E37] [B84]', () => {
     expect(ends({ running: 'v1', restarts: 4, marker: { ...marker, restartCounts: {} } })).toBe(false);
     expect(ends({ running: 'v1', restarts: 4 })).toBe(false);

@@ -151,13 +151,23 @@ function changedImages(
   return { ...stored?.images, ...Object.fromEntries(marked) };
 }
 
-/** What the update did not touch is what it was; all else needs the kubelet's word. */
+/**
+ * What the update did not touch is what it was; all else needs the kubelet's word about the spec as it is now: until it has
+ * seen that, it reports the container before the one before, when two changes follow each other.
+ */
 function isConfirmed(pod: PodView, container: ContainerView, image: string | undefined): boolean {
-  if (image === undefined || isSameImage(container.runningImage, image)) return true;
+  if (image === undefined) return true;
+  if (pod.isUnobserved === true) return false;
+  if (isSameImage(container.runningImage, image)) return true;
   const digest = digestOf(image);
   if (digest !== undefined && container.imageID.endsWith(digest)) return true;
   const baseline = pod.inPlace?.restartCounts[container.name];
   return baseline !== undefined && container.restartCount > baseline;
+}
+
+/** Whether the container runs what the spec says, so that nothing is on its way to it any more. */
+export function isSettled(pod: PodView, container: ContainerView): boolean {
+  return container.ready && pod.isUnobserved !== true && isSameImage(container.runningImage, container.image);
 }
 
 /** Runtimes write an image of the default registry in full. */
