@@ -213,7 +213,17 @@ describe('a request to reset', () => {
     expect(wishes(made)).toEqual([]);
   });
 
+  it('waits for the next pass where this one has just given an Instance up', () => {
+    const ended = pod({ health: 'failed' });
+    const first = resetting('0', { rows: [parkedRow(0)], pods: [ended] });
+    expect(saidOfMail(plan(first))).toEqual([]);
+    expect(wishes(plan(first))).toEqual([]);
+    expect(saidOfMail(plan(persisted(first)))).toEqual([resetText('0')]);
+  });
+
   it('takes an Instance that moves in this very pass for what it becomes', () => {
+    const parking = resetting('0', { rows: [parkedRow(0)] });
+    expect(saidOfMail(plan(parking))).toEqual([skipText(' for instance(s) 0 (owned by Update)')]);
     const demoted = plan(resetting('0', { rows: [readyRow(0)], pods: [], status: {} }));
     expect(saidOfMail(demoted)).toEqual([skipText(' for instance(s) 0 (Phase=Pending)')]);
     const healing = plan(resetting('0', { pods: [pod()], status: {} }));

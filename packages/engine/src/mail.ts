@@ -112,10 +112,9 @@ function resetInstances(draft: Draft): void {
     return;
   }
   const selected = allUnits(draft).filter((unit) => isSelected(selection, unit.index));
-  // What this pass has just decided about a Failed one is seen through first.
-  if (selected.some((unit) => isUnseen(snapshot, unit) || (isFailed(unit.row) && draft.claimed.has(unit.index))))
-    return;
   const done = selected.filter((unit) => objection(snapshot, unit) === undefined);
+  // What this pass has just decided about an Instance is persisted before it is undone.
+  if (selected.some((unit) => isUnseen(snapshot, unit)) || done.some((unit) => draft.claimed.has(unit.index))) return;
   for (const unit of done) apply(draft, unit.index, { to: 'row', row: reset(unit) });
   draft.events.push(...resetEvents(snapshot, selection, selected, done, episode));
 }
