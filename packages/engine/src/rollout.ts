@@ -6,7 +6,7 @@ import type { Index, RolloutGate } from '@omenative/api';
 import { apply, type Draft, type Step } from './draft.js';
 import type { Wake } from './hold.js';
 import { type Mechanism, mechanismOf } from './mechanism.js';
-import { openGangSurge } from './operations/update-gang-surge.js';
+import { FreeIndices, openGangSurge } from './operations/update-gang-surge.js';
 import { openInPlace } from './operations/update-in-place.js';
 import { openRecreate } from './operations/update-recreate.js';
 import { openSurge } from './operations/update-surge.js';
@@ -49,10 +49,14 @@ class Rollout {
   readonly #all: readonly Unit[];
   readonly #surge: SurgeAdmission;
   readonly #unavailable: UnavailableAdmission;
+  readonly #free: FreeIndices;
+  /** When time alone frees a surge slot: the same for all that are refused. */
+  #slotWakes: readonly Wake[] | undefined;
 
   constructor(draft: Draft, all: readonly Unit[]) {
     this.#draft = draft;
     this.#all = all;
+    this.#free = new FreeIndices(draft.snapshot, draft.rows);
     this.#surge = new SurgeAdmission(draft.snapshot, all);
     this.#unavailable = new UnavailableAdmission(draft.snapshot, all);
   }
@@ -77,24 +81,30 @@ class Rollout {
         ? this.#surge.admit(unit.index)
         : this.#unavailable.admit(mechanism.by === 'inPlace' && mechanism.stays ? 'dark' : serves);
     if (refusal !== undefined) {
-      refuse(draft, 'Budget', refusal, wakesAt(slotFreedAt(snapshot, this.#all)));
+      this.#slotWakes ??= wakesAt(slotFreedAt(snapshot, this.#all));
+      refuse(draft, 'Budget', refusal, this.#slotWakes);
       return;
     }
-    const step = opened(draft, unit, mechanism);
+    const step = opened(draft, unit, mechanism, this.#free);
     if (!draft.room.admits(step.to === 'rows' ? step.rows : step.to === 'row' ? [step.row] : [])) return;
     apply(draft, unit.index, step);
     draft.updatesMoved = true;
   }
 }
 
-function opened(draft: Draft, unit: Unit, mechanism: Exclude<Mechanism, { readonly by: 'none' }>): Step {
-  const { snapshot, rows } = draft;
+function opened(
+  draft: Draft,
+  unit: Unit,
+  mechanism: Exclude<Mechanism, { readonly by: 'none' }>,
+  free: FreeIndices,
+): Step {
+  const { snapshot } = draft;
   const { target, spec } = snapshot;
   switch (mechanism.by) {
     case 'surge':
       return openSurge(snapshot, unit, target);
     case 'gangSurge':
-      return openGangSurge(snapshot, rows, unit.row, target);
+      return openGangSurge(snapshot, free.lowest(), unit.row, target);
     case 'inPlace':
       return openInPlace(snapshot, unit.row, target, spec.update.type);
     case 'recreate':

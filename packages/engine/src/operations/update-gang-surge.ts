@@ -39,14 +39,20 @@ export type Marker =
 
 export function markerOf(rows: ReadonlyMap<Index, InstanceRow>, source: GangSourceRow): Marker {
   const row = rows.get(source.op.surgeIndex);
-  const rivals = [...rows.values()].filter(
-    (other) => other.kind === 'gangFrom' && other.op.surgeIndex === source.op.surgeIndex,
-  );
-  if (rivals.some((other) => other.index < source.index)) return { is: 'occupied' };
+  if (hasEarlierClaim(rows, source)) return { is: 'occupied' };
   if (row === undefined) return { is: 'missing' };
   if (row.kind === 'gangTo' && row.op.target === source.op.target) return { is: 'bound', row };
   if (row.kind === 'ready' && row.running !== '' && row.running === source.op.target) return { is: 'promoted', row };
   return { is: 'occupied' };
+}
+
+/** Of two sources that claim one index, the lower one has it. */
+function hasEarlierClaim(rows: ReadonlyMap<Index, InstanceRow>, source: GangSourceRow): boolean {
+  for (const other of rows.values()) {
+    if (other.kind !== 'gangFrom' || other.index >= source.index) continue;
+    if (other.op.surgeIndex === source.op.surgeIndex) return true;
+  }
+  return false;
 }
 
 /** The source whose claim a marker belongs to. */
@@ -74,23 +80,30 @@ export function sourceSetOf(snapshot: Snapshot, unit: Unit, row: GangSourceRow):
   return podSetOf(unit, slotsOf(snapshot, row.index, row.activeOrdinal, row.running), row.running, row.incarnation);
 }
 
-/** The lowest index that no row, claim, pod or write of ours on its way uses. */
-export function freeIndex(snapshot: Snapshot, rows: ReadonlyMap<Index, InstanceRow>): Index {
-  const claimed = [...rows.values()].flatMap((row) =>
-    row.kind === 'gangFrom' || row.kind === 'migrateFrom' ? [row.op.surgeIndex] : [],
-  );
-  const used = new Set([...rows.keys(), ...claimed, ...snapshot.pods.keys(), ...snapshot.blind]);
-  for (let index = 0; ; index += 1) if (!used.has(index)) return index;
+/** Indices for replacements. The rows may grow meanwhile: what stands in them is never given away. */
+export class FreeIndices {
+  readonly #rows: ReadonlyMap<Index, InstanceRow>;
+  readonly #used: ReadonlySet<Index>;
+  /** No lower index is free. */
+  #from = 0;
+
+  constructor(snapshot: Snapshot, rows: ReadonlyMap<Index, InstanceRow>) {
+    const claimed = [...rows.values()].flatMap((row) =>
+      row.kind === 'gangFrom' || row.kind === 'migrateFrom' ? [row.op.surgeIndex] : [],
+    );
+    this.#rows = rows;
+    this.#used = new Set([...claimed, ...snapshot.pods.keys(), ...snapshot.blind]);
+  }
+
+  /** The lowest index that no row, claim, pod or write of ours on its way uses. */
+  lowest(): Index {
+    while (this.#rows.has(this.#from) || this.#used.has(this.#from)) this.#from += 1;
+    return this.#from;
+  }
 }
 
-/** Both rows that start a gang surge to `target`; the caller has charged the budget. */
-export function openGangSurge(
-  snapshot: Snapshot,
-  rows: ReadonlyMap<Index, InstanceRow>,
-  row: InstanceRow,
-  target: Rev,
-): Step {
-  const surgeIndex = freeIndex(snapshot, rows);
+/** Both rows that start a gang surge to `target`, whose replacement gets `surgeIndex`; the caller has charged the budget. */
+export function openGangSurge(snapshot: Snapshot, surgeIndex: Index, row: InstanceRow, target: Rev): Step {
   const op: GangFromOp = { ...newUpdate(snapshot, row, target, 'SurgeThenDrain'), step: 'Surge', surgeIndex };
   const source: GangSourceRow = { ...rest(row), kind: 'gangFrom', phase: 'Updating', target, op };
   return {
