@@ -134,6 +134,33 @@ describe('InferenceReplicaController', () => {
     expect(await passes()).toBe(2);
   });
 
+  it('rests four times as long as it planned', async () => {
+    let takes = (): void => {};
+    const { harness, passes } = await world(() => {
+      takes();
+      return idle;
+    });
+    await passes();
+    takes = () => harness.runtime.freeze(500);
+    harness.send('services', 'MODIFIED', at(rawService(), '210'));
+    expect(await passes(100)).toBe(1);
+    harness.send('services', 'MODIFIED', at(rawService(), '211'));
+    expect(await passes(1_500)).toBe(0);
+    expect(await passes(500)).toBe(1);
+  });
+
+  it('does not rest for the time that the API server took', async () => {
+    const { harness, passes } = await world((snapshot, call) =>
+      call === 1 ? { ...idle, status: { ...snapshot.status, collisionCount: 5 } } : idle,
+    );
+    harness.answer((request) => {
+      if (request.method === 'PUT') harness.runtime.freeze(2_000);
+      return answer(request, head);
+    });
+    // The second, to go on after the write, would else come eight seconds later.
+    expect(await passes(100)).toBe(2);
+  });
+
   it('comes when a hold says so [B03]', async () => {
     const { passes } = await world((snapshot, call) => (call === 1 ? { ...idle, wakeAt: snapshot.now + 60 } : idle));
     expect(await passes(59_000)).toBe(1);

@@ -60,6 +60,8 @@ export interface InferenceReplicaControllerOptions {
 
 /** Milliseconds that a key rests at least: a pod emits about six events on its way up. */
 const minRestMs = 50;
+/** How much longer a key rests than its plans took. */
+const restFactor = 4;
 /** Milliseconds between two looks for writes that a stream does not show. */
 const floorCheckMs = 10_000;
 
@@ -72,6 +74,8 @@ export class InferenceReplicaController {
   readonly #horizons: Map<string, Unsubscribe> = new Map();
   /** UIDs of replicas seen, by key: what memory holds of them is dropped when they go. */
   readonly #seen: Map<string, string> = new Map();
+  /** Milliseconds that the last plans of a key took. */
+  readonly #planningMs: Map<string, number> = new Map();
   #isStopped = false;
   #floorsCheckedAtMs = 0;
 
@@ -80,7 +84,8 @@ export class InferenceReplicaController {
     this.#options = options;
     this.#queue = new WorkQueue({
       runtime,
-      restMs: (_key, lastRunMs) => Math.max(minRestMs, 4 * lastRunMs),
+      // In proportion to what it cost this process. Waiting for the API server costs nothing.
+      restMs: (key) => Math.max(minRestMs, restFactor * (this.#planningMs.get(key) ?? 0)),
       onError: (key, error) => {
         const what = error instanceof Error ? error.message : String(error);
         log('error', `a pass failed and is repeated: ${what}`, { controller: 'inferencereplica', key });
@@ -93,7 +98,7 @@ export class InferenceReplicaController {
       runtime,
       caches,
       settings: () => config.current(),
-      planner: options.planner ?? plan,
+      planner: (snapshot) => this.#timed(snapshot, options.planner ?? plan),
       ownWrites: new OwnWrites(runtime, caches.pods),
       inbox: new Inbox(),
       limiter,
@@ -159,6 +164,7 @@ export class InferenceReplicaController {
     this.#checkFloors();
     const replicas = this.#options.caches.replicas.store.byIndex(index.owner, key);
     const failures: unknown[] = [];
+    this.#planningMs.delete(key);
     for (const replica of replicas) {
       if (this.#isStopped) return;
       try {
@@ -191,6 +197,16 @@ export class InferenceReplicaController {
     }
     metrics.passFinished(end.again === 'backoff' ? 'requeue' : 'success', elapsedMs());
     this.#comeAgain(key, end);
+  }
+
+  #timed(snapshot: Snapshot, planner: (snapshot: Snapshot) => Plan): Plan {
+    const { runtime } = this.#options;
+    const { namespace, name, parent } = snapshot.replica;
+    const key = `${namespace}/${parent?.name ?? name}`;
+    const startedAtMs = runtime.monotonicMs();
+    const planned = planner(snapshot);
+    this.#planningMs.set(key, (this.#planningMs.get(key) ?? 0) + runtime.monotonicMs() - startedAtMs);
+    return planned;
   }
 
   #comeAgain(key: string, end: PassEnd): void {
