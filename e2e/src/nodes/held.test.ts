@@ -1,6 +1,6 @@
 /** A revision that can't start: tried as often as the operator allows, then held; and what a user can do about it. */
 import { beforeAll, expect, it } from '@jest/globals';
-import { annotation, label } from '@omenative/api';
+import { annotation, decodeStatus, label } from '@omenative/api';
 import type { PodHistory } from './testing/history.js';
 import {
   type Event,
@@ -130,12 +130,12 @@ describeOnNodes('a revision that cannot start', { name: 'held' }, (bed) => {
       await setImage(absent);
       await bed.api.merge(inferenceServices, isvc, { spec: { engine: { minReplicas: 4, maxReplicas: 4 } } });
       await bed.api.waitFor('a fourth Instance is Failed', stepMs, async () => history.pods.some(isFourth));
-      const failed = await bed.api.waitFor('its row says so', stepMs, async () => {
-        const rows = (await replica()).status?.instanceStatuses ?? [];
-        return rows.find(({ index, phase }) => index === 3 && phase === 'Failed');
+      await bed.api.waitFor('its row says so', stepMs, async () => {
+        const decoded = decodeStatus((await replica()).status ?? {});
+        return decoded.ok && decoded.status.rows.get(3)?.kind === 'failed';
       });
       const pod = history.pods.find(isFourth)?.metadata.uid;
-      await ask(annotation.resetInstances, String(failed.index));
+      await ask(annotation.resetInstances, '3');
       await answered(annotation.resetInstances);
       await whenTold('InstancesReset', /reset instance\(s\) 3 at operator request/);
       await bed.api.waitFor('its pod is gone', stepMs, async () => {
