@@ -135,9 +135,9 @@ describe('InferenceReplicaController', () => {
   });
 
   it('rests four times as long as it planned', async () => {
-    let takes = (): void => {};
+    let takes: (() => void) | undefined;
     const { harness, passes } = await world(() => {
-      takes();
+      takes?.();
       return idle;
     });
     await passes();
