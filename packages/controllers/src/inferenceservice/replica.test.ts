@@ -109,7 +109,7 @@ describe('a projected replica', () => {
     ['True', {}],
     ['yes', {}],
     ['', {}],
-  ])('is paused by the annotation %j as %j', (word, wanted) => {
+  ])('is paused by the annotation %j as %j [A13]', (word, wanted) => {
     const { spec } = desired({ meta: { annotations: { 'ome.io/rollout-paused': word } } });
     const { paused, pauseMode } = spec;
     expect({ ...(paused === undefined ? {} : { paused }), ...(pauseMode === undefined ? {} : { pauseMode }) }).toEqual(

@@ -106,7 +106,7 @@ describe('an update in place', () => {
     expect([counted({ containers }), counted({ isUnobserved: true })]).toEqual([{}, {}]);
   });
 
-  it('changes the annotations that its revisions own, and the protocol', () => {
+  it('changes the annotations that its revisions own, and the protocol, and leaves those of others [B25]', () => {
     const [from, to] = [annotated('v1', { gone: '1', kept: '1' }), annotated('v2', { kept: '2' })];
     const snapshot = updating([inPlaceRow(0)], [drained], { spec: { payload: to } });
     const stored = snapshot.revisions.get(revisionOf('v1'));
