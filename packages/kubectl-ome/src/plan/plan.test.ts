@@ -69,6 +69,12 @@ describe('a plan', () => {
     expect(held).toMatchObject({ waits: [{ reason: 'Budget', ends: 'never' }], stays: [{ instances: two }] });
     const paused = await planned({ spec: { ...image('v2').spec, paused: true } });
     expect(paused).toMatchObject({ pause: 'recover', waves: [], stays: [{ instances: two }] });
+    expect(paused.stays[0]?.because).toMatch(/^the rollout is paused/);
+    const partition = { lifecycle: { updateStrategy: { rollingUpdate: { maxSurge: 1, partition: 1 } } } };
+    const staged = await planned({ spec: { ...image('v2').spec, ...partition } });
+    expect(staged).toMatchObject({
+      stays: [{ instances: [0], because: 'partition 1 keeps the lowest where they are' }],
+    });
     const blocked = await planned({ spec: { runners: [] } });
     expect(blocked).toMatchObject({ effect: 'blocked', problem: { reason: 'TemplateSourceMissing' } });
   });

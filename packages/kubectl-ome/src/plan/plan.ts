@@ -148,7 +148,7 @@ function planReplica(
     ...(snapshot.spec.pause === 'running' ? {} : { pause: snapshot.spec.pause }),
     waves: wavesOf(rehearsal),
     waits: waitsOf(rehearsal),
-    stays: rehearsal.end === 'gone' ? [] : staysOf(rehearsal, snapshot.target, snapshot.spec.update.partition),
+    stays: rehearsal.end === 'gone' ? [] : staysOf(rehearsal, snapshot),
     end: endOf(rehearsal),
   };
   const message = `${replica}: the rehearsal was broken off; the change goes on after what is shown`;

@@ -1,9 +1,8 @@
 /** What a change would wait for: on its way, and in the end. */
 import type { Index } from '@omenative/api';
-import type { Hold } from '@omenative/engine';
+import type { Hold, PlanSpec, Snapshot } from '@omenative/engine';
 import { type WakeReport, wakesOf } from '../explain/wakes.js';
 import type { Rehearsal } from '../rehearsal/rehearse.js';
-import { ranges } from '../report/table.js';
 
 export interface WaitReport {
   readonly reason: Hold['is'];
@@ -49,18 +48,23 @@ export interface StayReport {
   readonly because: string;
 }
 
-export function staysOf(rehearsal: Rehearsal, target: string, partition: number): readonly StayReport[] {
+export function staysOf(rehearsal: Rehearsal, { target, spec }: Snapshot): readonly StayReport[] {
   const behind = new Map<string, Index[]>();
   for (const row of rehearsal.status.rows.values()) {
     if (row.kind === 'deleting' || row.running === '' || row.running === target) continue;
     behind.set(row.running, [...(behind.get(row.running) ?? []), row.index]);
   }
-  const { waits } = rehearsal;
-  return [...behind].map(([revision, instances]) => {
-    const sorted = instances.toSorted((a, b) => a - b);
-    const hold = waits.find(({ index }) => index === undefined || sorted.includes(index));
-    const kept = partition > 0 ? `partition ${partition} keeps the ${partition} lowest where they are` : '';
-    const because = hold === undefined ? kept || `Instance ${ranges(sorted)} may not move` : `${hold.is}: ${hold.text}`;
-    return { instances: sorted, revision, because };
+  return [...behind].map(([revision, indices]) => {
+    const instances = indices.toSorted((a, b) => a - b);
+    return { instances, revision, because: reasonOf(rehearsal.waits, instances, spec) };
   });
+}
+
+/** What keeps these Instances where they are: a wait of theirs or of the whole, else what the spec says. */
+function reasonOf(waits: readonly Hold[], instances: readonly Index[], { pause, update }: PlanSpec): string {
+  const hold = waits.find(({ index }) => index === undefined || instances.includes(index));
+  if (hold !== undefined) return `${hold.is}: ${hold.text}`;
+  if (pause !== 'running') return `the rollout is paused (${pause}): they move when it is resumed`;
+  const { partition } = update;
+  return `partition ${partition} keeps the ${partition === 1 ? 'lowest' : `${partition} lowest`} where they are`;
 }

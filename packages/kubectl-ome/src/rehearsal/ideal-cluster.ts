@@ -103,11 +103,14 @@ export class IdealCluster {
     for (const { effects } of plan.chains) for (const effect of effects) if (!this.#carryOut(effect)) break;
   }
 
-  /** Whether anything would happen by itself in the next seconds. */
-  get isMoving(): boolean {
-    return this.pods.some(
-      (pod) => nextStage(pod, this.#now + startSec, this.#start.now) !== pod || this.#isRoutedWrongly(pod),
-    );
+  /** When something next happens by itself; undefined when nothing does. */
+  get nextAt(): number | undefined {
+    const { pods } = this;
+    if (pods.some((pod) => this.#isRoutedWrongly(pod))) return this.#now + 1;
+    for (let at = this.#now + 1; at <= this.#now + startSec; at += 1) {
+      if (pods.some((pod) => nextStage(pod, at, this.#start.now) !== pod)) return at;
+    }
+    return undefined;
   }
 
   /** Seconds go by; each pod, and then each Service, does its next thing. */

@@ -45,6 +45,56 @@ describe('a rehearsal', () => {
     ]);
   });
 
+  it.each([
+    ['RecreatePod', 'recreate'],
+    ['InPlaceIfPossible', 'in place'],
+  ])('of %s takes Instances out of service within the budget, and tells how many', async (type, method) => {
+    const updateStrategy = { type, rollingUpdate: { maxUnavailable: 2 } };
+    const rehearsal = await rehearsalOf(rollout({ lifecycle: { updateStrategy } }));
+    expect(told(rehearsal)).toEqual([
+      `1: 0 Update ${method} done`,
+      `1: 1 Update ${method} done`,
+      `2: 2 Update ${method} done`,
+    ]);
+    expect(rehearsal.costs.get(1)).toEqual({ surge: 0, outOfService: 2, fewestServing: 1 });
+    expect(rehearsal.costs.get(2)).toEqual({ surge: 0, outOfService: 1, fewestServing: 2 });
+  });
+
+  it('holds what the API server has refused for as long as the target is the same', async () => {
+    const target = revisionOf('v2');
+    const reason = `the API server refuses the pods of ${target}: spec.containers: Invalid value`;
+    const rolloutHold = { gate: 'Plan', reason, target, since: now - 60 } as const;
+    const object = replica({ image: 'v2', rows: [readyRow(0)], status: { rolloutHold } });
+    const rehearsal = await rehearsalOf(clusterOf(object, [pod()]));
+    expect(told(rehearsal)).toEqual([]);
+    expect(rehearsal.waits).toMatchObject([{ is: 'Plan', text: reason }]);
+  });
+
+  it('leaves what a quota refuses unmade', async () => {
+    const row: InstanceRow = {
+      ...readyRow(1),
+      kind: 'creating',
+      running: '',
+      target: revisionOf('v1'),
+      op: {
+        type: 'Create',
+        step: 'CreatePods',
+        id: 'create-1',
+        startedAt: now - 60,
+        retryCount: 0,
+        target: revisionOf('v1'),
+        reason: 'scale up',
+        waiting: 'QuotaExceeded',
+        capacityRefusedAt: now - 50,
+        carry: {},
+      },
+    };
+    const object = replica({ replicas: 2, rows: [readyRow(0), row] });
+    const rehearsal = await rehearsalOf(clusterOf(object, [pod()]));
+    expect(told(rehearsal)).toEqual(['0: 1 Create open']);
+    expect(rehearsal.waits.map((hold) => hold.is)).toContain('QuotaExceeded');
+  });
+
   it('stands out minReadySeconds, and tells of it', async () => {
     const rehearsal = await rehearsalOf(rollout({ ...lifecycle({ maxSurge: 3 }), minReadySeconds: 40 }));
     expect(rehearsal.pauses.find(({ hold }) => hold.is === 'MinReady')?.instances).toEqual(three);

@@ -35,8 +35,8 @@ export interface Rehearsal {
 const maxPasses = 50;
 /** Moments at which something could have changed and nothing did, after which nothing is taken to change any more. */
 const maxIdleMoments = 100;
-/** What a rehearsal may look at, in Instances times moments: some seconds of work. */
-const maxWork = 2_000_000;
+/** What a rehearsal may look at, in Instances times plans: some seconds of work. */
+const maxWork = 400_000;
 /** Seconds after which nobody waits for the end: thirty days. */
 const horizonSec = 30 * 86_400;
 
@@ -50,6 +50,8 @@ class Stage {
   readonly #gauge: Gauge;
   readonly #pauses: Map<Hold['is'], Pause> = new Map();
   readonly #startedAt: Sec;
+  /** Instances looked at so far, each as often as it was. */
+  #work = 0;
 
   constructor(start: Snapshot) {
     this.#cluster = new IdealCluster(start);
@@ -62,16 +64,16 @@ class Stage {
   play(): Rehearsal {
     const cluster = this.#cluster;
     let idle = 0;
-    for (let work = 0; work < maxWork; work += Math.max(10, cluster.status.rows.size)) {
+    while (this.#work < maxWork) {
       const before = cluster.snapshot(new Set());
       const last = this.#passes();
       if (cluster.isGone) return this.#report([], 'gone');
+      const { nextAt } = cluster;
       const wakeAt = last.wakeAt === undefined ? undefined : Math.max(last.wakeAt, cluster.now + 1);
-      const isIdle = !cluster.isMoving && isEqual(before, cluster.snapshot(new Set()));
+      const next = nextAt === undefined || wakeAt === undefined ? (nextAt ?? wakeAt) : Math.min(nextAt, wakeAt);
+      const isIdle = nextAt === undefined && isEqual(before, cluster.snapshot(new Set()));
       idle = isIdle ? idle + 1 : 0;
-      const isOver = !cluster.isMoving && wakeAt === undefined;
-      if (isOver || idle > maxIdleMoments) return this.#report(last.holds, 'rest');
-      const next = cluster.isMoving ? cluster.now + 1 : (wakeAt ?? cluster.now + 1);
+      if (next === undefined || idle > maxIdleMoments) return this.#report(last.holds, 'rest');
       if (next - this.#startedAt > horizonSec) return this.#report(last.holds, 'endless');
       this.#notePauses(last.holds);
       cluster.tick(next - cluster.now);
@@ -84,6 +86,7 @@ class Stage {
   #passes(): Plan {
     for (let pass = 1; ; pass += 1) {
       const before = this.#cluster.snapshot(new Set());
+      this.#work += Math.max(10, before.status.rows.size);
       const made = planned(this.#cluster);
       this.#cluster.apply(made);
       this.#recorder.read(this.#cluster.status, this.#cluster.now);
