@@ -248,7 +248,7 @@ function looking(looks: Looks, place: PodOptions): PodView {
     readyFor,
     ...(gate === undefined ? {} : { gate }),
   });
-  const next = { ...(patch === 'none' || patch === 'marked' ? {} : { image: 'v2' }) };
+  const next = patch === 'none' || patch === 'marked' ? {} : { image: 'v2' };
   const running = patch === 'running' ? { imageID: 'v2', runningImage: 'v2', restartCount: 1 } : {};
   return {
     ...made,
