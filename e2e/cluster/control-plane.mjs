@@ -19,7 +19,7 @@ export async function startControlPlane(shape, programs) {
   const cluster = { ...shape, adminToken: writeIdentities(shape) };
   await startEtcd(programs);
   await startApiServer(cluster, programs);
-  await startControllers(programs);
+  await startControllers(cluster, programs);
   return cluster;
 }
 
@@ -108,7 +108,7 @@ async function startApiServer(cluster, programs) {
   });
 }
 
-async function startControllers(programs) {
+async function startControllers(cluster, programs) {
   const local = ['--bind-address=127.0.0.1', `--cert-dir=${file('certs')}`, '--leader-elect=false'];
   const unlimited = ['--kube-api-qps=1000', '--kube-api-burst=1000'];
   await start('kube-controller-manager', [
@@ -117,8 +117,8 @@ async function startControllers(programs) {
     '--use-service-account-credentials=true',
     `--service-account-private-key-file=${file('service-accounts.key')}`,
     `--root-ca-file=${file('certs', 'apiserver.crt')}`,
-    // A silent node is NotReady after 10 s, not 40.
-    '--node-monitor-grace-period=10s',
+    // A silent node is NotReady after 10 s, not 40. Fake ones are never silent on purpose, and renew every 10 s when all is well.
+    `--node-monitor-grace-period=${cluster.nodes > 0 ? 10 : 40}s`,
     '--node-monitor-period=1s',
     `--flex-volume-plugin-dir=${file('volume-plugins')}`,
     '--cluster-signing-cert-file=',
