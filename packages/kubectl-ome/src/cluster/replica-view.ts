@@ -1,5 +1,5 @@
 /** A replica as the controller would see it at this moment, and what it would then do: its own snapshot and its own plan. */
-import type { DecodedStatus, Index } from '@omenative/api';
+import type { Index } from '@omenative/api';
 import {
   type Caches,
   type OperatorSettings,
@@ -72,9 +72,4 @@ function templateCheckOf({ status, target }: Snapshot): Pick<Snapshot, 'template
   const refused = `the API server refuses the pods of ${target}: `;
   if (rolloutHold?.gate !== 'Plan' || !rolloutHold.reason.startsWith(refused)) return {};
   return { templateCheck: { of: target, is: 'refused', message: rolloutHold.reason.slice(refused.length) } };
-}
-
-/** The status that a view was taken with; undefined when it can't be read. */
-export function statusOf(record: ReplicaRecord): DecodedStatus | undefined {
-  return record.status.ok ? record.status.status : undefined;
 }

@@ -200,6 +200,22 @@ describe('explain', () => {
     await expect(explain(atRest().reach(), unknown)).rejects.toThrow('InferenceReplica prod/none does not exist');
   });
 
+  it('does not take a service that no manager has seen for one at rest', async () => {
+    const cluster = withSettings(atRest())
+      .put('/apis/ome.io/v1beta1/clusterservingruntimes', {
+        metadata: { name: 'echo', uid: 'runtime', resourceVersion: '1' },
+        spec: { engineConfig: { runner: { name: 'ome-container', image: 'v1' } } },
+      })
+      .put('/apis/ome.io/v1beta1/namespaces/prod/inferenceservices', {
+        metadata: { name: 'talk', namespace: 'prod', uid: 'talk', resourceVersion: '1', generation: 1 },
+        spec: { deploymentMode: 'OMENative', runtime: { name: 'echo' }, engine: {} },
+      });
+    const service = { kind: 'InferenceService', name: 'talk' } as const;
+    const found = await explain(cluster.reach(), { target: service, quotaResources: 'all' });
+    expect(found.content).toMatchObject({ waiting: true, components: [{ state: 'projected', due: 'create' }] });
+    expect(explanationLines(found, 'table')[0]).toMatch(/^engine: its InferenceReplica is yet to be made/);
+  });
+
   it('explains a service by what holds its components', async () => {
     const cluster = withSettings(atRest()).put('/apis/ome.io/v1beta1/namespaces/prod/inferenceservices', {
       metadata: { name: 'chat', namespace: 'prod', uid: 'service', resourceVersion: '1', generation: 2 },

@@ -13,6 +13,7 @@ import {
   type OperatorSettings,
   observeService,
   renderService,
+  replicaPatch,
 } from '@omenative/controllers/observe';
 import { type Look, lookAround, type Reach, readTarget } from '../cluster/look.js';
 import { Problem, type Remark } from '../cluster/problem.js';
@@ -31,6 +32,8 @@ export interface ComponentExplanation {
    * deployment mode runs it.
    */
   readonly state: 'projected' | 'held' | 'notManaged';
+  /** What the manager has yet to do about its replica. */
+  readonly due?: 'create' | 'update';
   readonly reason?: string;
   readonly message?: string;
 }
@@ -88,7 +91,7 @@ export async function explain(reach: Reach, options: ExplainOptions): Promise<Ex
     sources: look.sources,
     content: {
       target: shortTarget(target),
-      waiting: explained.some(isWaiting) || components.some(({ state }) => state === 'held'),
+      waiting: explained.some(isWaiting) || components.some(({ state, due }) => state === 'held' || due !== undefined),
       conditions: target.kind === 'InferenceService' ? rawConditions(asRecord(raw['status'])['conditions']) : [],
       components,
       replicas: explained,
@@ -116,14 +119,20 @@ function componentsOf(
   { quotaResources }: ExplainOptions,
 ): readonly ComponentExplanation[] {
   const world = observeService({ caches: look.caches, settings, quotaResources }, key);
-  return world === undefined ? [] : renderService(world).components.map(componentOf);
+  if (world === undefined) return [];
+  const isBehind = (asInteger(world.service.status['observedGeneration']) ?? 0) < world.service.generation;
+  return renderService(world).components.map((plan) => componentOf(plan, isBehind ? 'behind' : 'inStep'));
 }
 
-function componentOf(plan: ComponentPlan): ComponentExplanation {
+/** A difference to a replica that the manager has taken in is not its business but this tool's: it was started otherwise. */
+function componentOf(plan: ComponentPlan, manager: 'behind' | 'inStep'): ComponentExplanation {
   const { component } = plan;
   switch (plan.as) {
-    case 'projected':
-      return { component, state: 'projected' };
+    case 'projected': {
+      if (plan.stored === undefined) return { component, state: 'projected', due: 'create' };
+      const isDue = manager === 'behind' && replicaPatch(plan.desired, plan.stored) !== undefined;
+      return { component, state: 'projected', ...(isDue ? { due: 'update' } : {}) };
+    }
     case 'held':
       return { component, state: 'held', reason: plan.reason, message: plan.message };
     case 'notManaged':

@@ -26,6 +26,9 @@ function serviceLines(content: Explanation, now: Sec): readonly string[] {
   const held = content.components.filter(({ state }) => state !== 'projected');
   return [
     ...(content.components.length === 0 ? [`${content.target}: declares no component`] : []),
+    ...content.components.flatMap(({ component, due }) =>
+      due === undefined ? [] : [`${component}: ${dueWords[due]}`],
+    ),
     ...held.flatMap(({ component, state, reason = '', message = '' }) => [
       `${component}: ${state === 'held' ? `held, ${reason}` : `not managed here, ${reason}`}`,
       ...paragraph(message, 2),
@@ -33,6 +36,11 @@ function serviceLines(content: Explanation, now: Sec): readonly string[] {
     ...conditionLines(content.conditions, now),
   ];
 }
+
+const dueWords = {
+  create: 'its InferenceReplica is yet to be made: if that stays so, look whether a manager runs and leads',
+  update: 'the change has yet to reach its InferenceReplica: if that stays so, look whether a manager runs and leads',
+} as const;
 
 function replicaLines(replica: ReplicaExplanation, now: Sec, width: 'table' | 'wide'): readonly string[] {
   return [
