@@ -66,6 +66,18 @@ describe('HttpTransport.watch', () => {
     await server.stop();
   });
 
+  it('lets others run in the middle of a long answer', async () => {
+    await openStream();
+    const filler = 'x'.repeat(4096);
+    for (let number = 0; number < 500; number++) stream?.write(line({ type: 'ADDED', object: { number, filler } }));
+    // Time stands still, so nobody has their turn.
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+    expect(events.length).toBeGreaterThan(50);
+    expect(events.length).toBeLessThan(200);
+    await runtime.until(() => events.length === 500);
+    expect(events.map(({ object }) => (object as { readonly number: number }).number)).toEqual([...Array(500).keys()]);
+  });
+
   it('puts events together from bytes that are cut anywhere', async () => {
     await openStream();
     const sent: WatchEvent[] = [

@@ -14,6 +14,9 @@ import {
 } from './http-exchange.js';
 import { LineSplitter } from './line-splitter.js';
 
+/** Bytes that are read in one go, about ten milliseconds of work; then everybody else has a turn. */
+const breathBytes = 256 * 1024;
+
 export class HttpWatch implements WatchHandle {
   readonly #runtime: Runtime;
   readonly #what: string;
@@ -69,7 +72,15 @@ export class HttpWatch implements WatchHandle {
     if (this.#over) return;
     this.#sink.onOpen();
     const lines = new LineSplitter();
-    response.on('data', (chunk: Buffer) => lines.push(chunk, (line) => this.#onLine(line)));
+    let unbroken = 0;
+    response.on('data', (chunk: Buffer) => {
+      lines.push(chunk, (line) => this.#onLine(line));
+      unbroken += chunk.length;
+      if (unbroken < breathBytes) return;
+      unbroken = 0;
+      response.pause();
+      this.#runtime.setTimer(0, () => response.resume());
+    });
     response.once('error', (error) => this.#break(error));
     response.once('end', () => {
       if (lines.isMidLine || !response.complete) this.#break(new Error('the stream was cut off'));
