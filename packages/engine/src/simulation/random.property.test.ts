@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import type { IntOrPercent, PlanSpec } from '../snapshot.js';
 import { shortName } from '../testing/read.js';
 import { type Fate, ToyCluster } from '../testing/toy-cluster.js';
-import { gang } from '../testing/world.js';
 import { isServing } from '../units.js';
 
 type Act =
@@ -62,16 +61,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: misfortune },
   { weight: 1, arbitrary: lag },
   { weight: 1, arbitrary: crash },
-);
-/** What may happen to a gang, which this version creates, repairs and deletes, and does not update. */
-const gangAct: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: short },
-  { weight: 1, arbitrary: scale },
-  { weight: 1, arbitrary: pause },
-  { weight: 3, arbitrary: misfortune },
-  { weight: 1, arbitrary: lag },
-  { weight: 1, arbitrary: crash },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('loseStatus' as const) }) },
 );
 const lossyAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 9, arbitrary: act },
@@ -229,30 +218,6 @@ describe('a replica to which anything happens', () => {
           for (const what of acts) happen(cluster, what, maxSurge);
           recover(cluster, replicas, maxSurge);
           expectWhole(cluster, replicas);
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-
-  it('does so as a gang, which comes back with all its members', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 2 }),
-        fc.array(gangAct, { minLength: 3, maxLength: 25 }),
-        (replicas, acts) => {
-          const cluster = new ToyCluster({ spec: { replicas, runners: gang(2) } });
-          cluster.settle();
-          for (const what of acts) happen(cluster, what, undefined);
-          cluster.hung.clear();
-          cluster.edit({ pause: 'running', replicas });
-          cluster.steps(60, 40);
-          expect([cluster.rows().includes('failed'), cluster.pods.size, cluster.servingInstances()]).toEqual([
-            false,
-            3 * replicas,
-            replicas,
-          ]);
-          expectGoneWhenDeleted(cluster);
         },
       ),
       { numRuns: 40 },

@@ -204,7 +204,7 @@ function arbitraryPods(shapes: readonly (readonly RunnerSpec[])[]): fc.Arbitrary
       return [looking(looks, { index: of, runner, ordinal: slot % ordinals, runners })];
     });
   const groups = fc.array(fc.oneof({ weight: 2, arbitrary: one }, { weight: 1, arbitrary: life }), { maxLength: 8 });
-  return groups.map((drawn) => [...new Map(drawn.flat().map((pod) => [pod.name, pod])).values()]);
+  return groups.map((drawn) => [...new Map(drawn.flat().map((each) => [each.name, each])).values()]);
 }
 
 interface Looks {
