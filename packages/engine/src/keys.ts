@@ -5,6 +5,11 @@ export function keyOfCreate(podName: string, coveredBy: string): EffectKey {
   return `createPod/${podName}/${coveredBy}`;
 }
 
+/** Whether the effect of this key makes a pod. */
+export function isCreateKey(key: EffectKey): boolean {
+  return key.startsWith('createPod/');
+}
+
 export function keyOfDelete(podName: string, uid: string, coveredBy: string): EffectKey {
   return `deletePod/${podName}/${uid}/${coveredBy}`;
 }

@@ -124,6 +124,29 @@ describe('act', () => {
     expect(Object.values(outcomes(report)).filter((as) => as === 'quota')).toHaveLength(4);
   });
 
+  it.each([
+    { before: ['ok', 'exists'], sent: 64 },
+    { before: ['ok', 'quota'], sent: 1 },
+    { before: [], sent: 1 },
+  ] as const)(
+    'after creates that came to $before has sent $sent before the first is answered',
+    async ({ before, sent }) => {
+      const { harness, context, rev } = await world();
+      const inbox = new Map(
+        before.map((as, at) => [`createPod/chat-engine-${at}-default-0/op`, { as, detail: '', at: 1 }]),
+      );
+      const snapshot = { ...context.observation.snapshot, inbox };
+      let atFirstAnswer = 0;
+      harness.transport.answerAll(async (request) => {
+        await settle();
+        atFirstAnswer ||= harness.sent.length;
+        return created(request);
+      });
+      await run({ ...context, observation: { ...context.observation, snapshot } }, creates(rev, 100), { limit: 1000 });
+      expect(atFirstAnswer).toBe(sent);
+    },
+  );
+
   it('keeps at most so many requests in flight', async () => {
     let inFlight = 0;
     let most = 0;

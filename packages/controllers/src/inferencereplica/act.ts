@@ -3,7 +3,7 @@
  * its slice and leaves the rest: it is derived again.
  */
 import type { Chain, Effect, EffectKey, Lane, Outcome } from '@omenative/engine';
-import { lanes } from '@omenative/engine';
+import { isCreateKey, lanes } from '@omenative/engine';
 import type { Limiter } from '../shared/limiter.js';
 import type { ActContext } from './act/context.js';
 import { createPod } from './act/create-pod.js';
@@ -17,7 +17,7 @@ import { dropMarker, patchInPlace } from './act/patch-pod.js';
 
 /** Chains of one pass that are under way at once; the requests of all passes have a limit of their own. */
 const maxChainsAtOnce = 64;
-/** Chains of the first waves of creates. */
+/** Chains of the first waves of creates, while nobody knows whether they are taken. */
 const slowStart: readonly number[] = [1, 2, 4, 8, 16, 32];
 
 /** How much one pass may do. */
@@ -92,12 +92,19 @@ class Run {
       for (let chain = next(); chain !== undefined; chain = next()) await runChain(chain);
     };
     // Creates start slowly: what the server refuses once, it would refuse for all.
-    for (const wave of lane === 'create' ? slowStart : []) {
+    for (const wave of lane === 'create' && !this.#areCreatesTaken() ? slowStart : []) {
       const started = Array.from({ length: wave }, next).filter((chain) => chain !== undefined);
       if (started.length === 0) return;
       await Promise.all(started.map(runChain));
     }
     await Promise.all(Array.from({ length: Math.min(maxChainsAtOnce, chains.length - at) }, worker));
+  }
+
+  /** Whether the server has lately taken every pod that it was sent for this replica. */
+  #areCreatesTaken(): boolean {
+    const { inbox } = this.#options.context.observation.snapshot;
+    const outcomes = [...inbox].flatMap(([key, outcome]) => (isCreateKey(key) ? [outcome] : []));
+    return outcomes.length > 0 && outcomes.every(isDone);
   }
 
   /** Whether nothing more may be begun. `isMoreLeft` tells whether that leaves something undone. */
