@@ -131,7 +131,7 @@ describe('updates by changing strategies', () => {
           expect(life.cluster.fewestServing).toBeGreaterThanOrEqual(replicas - 1);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -157,7 +157,7 @@ describe('updates by changing strategies', () => {
           expect(cluster.writes).toBe(writes);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
