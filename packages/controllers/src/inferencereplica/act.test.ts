@@ -133,7 +133,7 @@ describe('act', () => {
     async ({ before, sent }) => {
       const { harness, context, rev } = await world();
       const inbox = new Map(
-        before.map((as, at) => [`createPod/chat-engine-${at}-default-0/op`, { as, detail: '', at: 1 }]),
+        before.map((as, index) => [`createPod/chat-engine-${index}-default-0/op`, { as, detail: '', at: 1 }]),
       );
       const snapshot = { ...context.observation.snapshot, inbox };
       let atFirstAnswer = 0;
