@@ -2,10 +2,20 @@
  * What must hold at every write that is applied, whoever made it and however late it arrives. Judged by the true world,
  * not by anybody's cache.
  */
-import { decodeStatus, type InstanceRow, label } from '@omenative/api';
+import { annotation, decodeStatus, type InstanceRow, label } from '@omenative/api';
 import type { AppliedWrite, Cluster, KubeObject } from '@omenative/sim';
 import { Decisions } from './decisions.js';
-import { condition, indexOf, isGangMember, isGateOpen, isInRotation, isLive, ownerOf, servingIndices } from './pods.js';
+import {
+  condition,
+  indexOf,
+  isGangMember,
+  isGateOpen,
+  isInRotation,
+  isLive,
+  notRunning,
+  ownerOf,
+  servingIndices,
+} from './pods.js';
 
 /** A rule was broken. The text names the rule, the object and the write. */
 export class Violation extends Error {
@@ -123,10 +133,11 @@ export class Invariants {
     if (write.type !== 'ADDED' || this.lateWrites === 'possible') return;
     const { object } = write;
     const others = this.#podsOf(ownerOf(object)).filter(
-      (pod) => isLive(pod) && indexOf(pod) === indexOf(object) && pod.metadata.uid !== object.metadata.uid,
+      (pod) => indexOf(pod) === indexOf(object) && pod.metadata.uid !== object.metadata.uid,
     );
     if (!isGangMember(object)) {
-      if (others.length > 1) throw this.#violation(write, `it is the third live pod of Instance ${indexOf(object)}`);
+      const count = others.filter(isLive).length + 1;
+      if (count > 2) throw this.#violation(write, `it is the third live pod of Instance ${indexOf(object)}`);
       return;
     }
     const stranger = others.find((pod) =>
@@ -155,7 +166,11 @@ export class Invariants {
     }
     const before = write.previous;
     if (before === undefined) return;
-    if (!isGateOpen(before) && isGateOpen(object)) this.#checkTogether(write);
+    if (!isGateOpen(before) && isGateOpen(object)) {
+      this.#checkTogether(write);
+      this.#checkRuns(write);
+    }
+    this.#checkMarker(write, before);
     if (isLive(before) && (write.type === 'DELETED' || !isLive(object))) this.#checkUnrouted(write);
     if (!isInRotation(before)) return;
     const goesAway = write.type === 'DELETED' || !isLive(object);
@@ -206,6 +221,20 @@ export class Invariants {
     if (late !== undefined && !this.isPodChaos) {
       throw this.#violation(write, `it enters rotation before ${late.metadata.name} is ready`);
     }
+  }
+
+  /** A pod that was changed in place enters rotation only with containers that run what it asks for. */
+  #checkRuns(write: AppliedWrite): void {
+    const late = notRunning(write.object);
+    if (late !== undefined) throw this.#violation(write, `it enters rotation while its container runs ${late}`);
+  }
+
+  /** The record of a change in place stays until the Instance is stored as Ready: a successor has to go on from it. */
+  #checkMarker(write: AppliedWrite, before: KubeObject): void {
+    const isDropped = [before, write.object].map((pod) => pod.metadata.annotations?.[annotation.inPlaceTransition]);
+    if (isDropped[0] === undefined || isDropped[1] !== undefined) return;
+    const row = this.#rowOf(before);
+    if (row?.kind !== 'ready') throw this.#violation(write, `its in-place marker goes while its row is ${row?.kind}`);
   }
 
   /** A pod is deleted only once no routing Service sends requests to it any more. */

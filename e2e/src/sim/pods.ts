@@ -5,11 +5,14 @@ import type { KubeObject } from '@omenative/sim';
 interface PodStatus {
   readonly phase?: string;
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  readonly containerStatuses?: readonly { readonly name: string; readonly image: string }[];
 }
 
 interface PodSpec {
   readonly nodeName?: string;
   readonly containers?: readonly {
+    readonly name: string;
+    readonly image?: string;
     readonly env?: readonly { readonly name: string; readonly value?: string }[];
   }[];
 }
@@ -79,6 +82,18 @@ export function lifeOf(pod: KubeObject): string {
 function sizeOf(pod: KubeObject): number {
   const env = specOf(pod).containers?.flatMap((container) => container.env ?? []) ?? [];
   return Number(env.find(({ name }) => name === 'OME_INSTANCE_POD_COUNT')?.value ?? 1);
+}
+
+/** An image that a container runs, by its kubelet's word, and that is not the one it should run. */
+export function notRunning(pod: KubeObject): string | undefined {
+  const wanted = new Map(specOf(pod).containers?.map(({ name, image }) => [name, image]));
+  const images = statusOf(pod).containerStatuses?.map(({ name, image }) => ({ image, wanted: wanted.get(name) ?? '' }));
+  return images?.find((one) => shortImage(one.image) !== shortImage(one.wanted))?.image;
+}
+
+/** Kubelets write the names of images in full. */
+function shortImage(image: string): string {
+  return image.replace(/^docker\.io\/(library\/)?/, '').replace(/:latest$/, '');
 }
 
 /** The indices of the Instances that serve: all pods of one of their lives are in rotation. */

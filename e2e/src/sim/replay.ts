@@ -3,12 +3,14 @@
  *
  *     node e2e/dist/sim/replay.js --scenario surge --seed 4711
  *     node e2e/dist/sim/replay.js --scenario surge --seed 1 --crash 1/14/after
+ *     node e2e/dist/sim/replay.js --sequence --seed 42
  *
  * Exit code 0 when the run was fine, 1 when it was not.
  */
 import { parseArgs } from 'node:util';
 import { endure } from './chaos.js';
 import { scenarioNamed } from './scenarios.js';
+import { endureSequence } from './sequences.js';
 import { newSimulation, play, playStep } from './story.js';
 import { type CrashPoint, crashAt } from './sweep.js';
 
@@ -16,6 +18,8 @@ const { values } = parseArgs({
   options: {
     scenario: { type: 'string', default: 'surge' },
     seed: { type: 'string', default: '1' },
+    /** A sequence of random changes instead of a scenario. */
+    sequence: { type: 'boolean', default: false },
     /** step/write/before|after */
     crash: { type: 'string' },
     /** Only the hash of an undisturbed run: equal for equal seeds, on any machine. */
@@ -32,9 +36,10 @@ if (values.hash) {
 }
 
 try {
-  if (values.crash === undefined) await endure(scenario, seed);
+  if (values.sequence) await endureSequence(seed);
+  else if (values.crash === undefined) await endure(scenario, seed);
   else await replayCrash(pointOf(values.crash));
-  process.stdout.write(`${scenario.name}, seed ${seed}: fine\n`);
+  process.stdout.write(`${values.sequence ? 'sequence' : scenario.name}, seed ${seed}: fine\n`);
   process.exit(0);
 } catch (error) {
   process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);

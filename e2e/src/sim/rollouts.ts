@@ -37,8 +37,8 @@ const chat = 'lab/chat-engine';
 
 /** Milliseconds without a write after which a revision has had its last attempt: a gang is told to wait up to eight minutes. */
 const ladderMs = 600_000;
-/** Milliseconds in which a crash loop meets a pause of eight minutes. */
-const crashingMs = 900_000;
+/** Milliseconds in which a crash loop meets a pause of two minutes. */
+const crashingMs = 400_000;
 
 function shapeOf({ manifest }: Way): 'pods' | 'gangs' {
   return manifest.workers === undefined ? 'pods' : 'gangs';
@@ -80,13 +80,21 @@ function serves(count: number, to: string): (cluster: Cluster) => string | undef
   };
 }
 
-/** The target is held after three attempts, and `serving` Instances still serve. */
+/** Seconds between the first failure of a revision and its third: two pauses, and twice the grace of a stuck pod. */
+const laddersSec = 60 + 60 + 120 + 60;
+
+/** The target is held after three attempts with their pauses, and `serving` Instances still serve. */
 function isHeld(serving: number): (cluster: Cluster) => string | undefined {
   return (cluster) => {
     const { blocks, update, rolloutHold } = statusOf(cluster);
     const block = blocks.find(({ target }) => target === update);
     const state = `${block?.state} after ${block?.attempts}, ${rolloutHold?.gate}, ${servingCount(cluster)} serving`;
-    return state === `Held after 3, Held, ${serving} serving` ? undefined : `the bad revision is ${state}`;
+    const { firstFailureAt = 0, lastFailureAt = 0 } = block ?? {};
+    const isPaced = lastFailureAt - firstFailureAt >= laddersSec;
+    const isRight = state === `Held after 3, Held, ${serving} serving` && isPaced;
+    return isRight
+      ? undefined
+      : `the bad revision is ${state}, ${lastFailureAt - firstFailureAt} s after it first failed`;
   };
 }
 
@@ -301,6 +309,28 @@ function losses(way: Way): readonly Scenario[] {
   return stories.map(({ traffic: _traffic, ...story }) => story);
 }
 
+/** One Instance alone: short enough for a crash at each of its writes. */
+function alone(way: Way): readonly Scenario[] {
+  const lone: Way = {
+    ...way,
+    name: `lone-${way.name}`,
+    manifest: { ...way.manifest, replicas: 1 },
+    cap: way.cap - perGang(way),
+  };
+  const stories = [
+    told(lone, '', [create(lone), image(lone, 'v2', { proves: serves(1, 'v2') })]),
+    told(lone, 'retarget', [
+      create(lone),
+      inMid(lone, 'made', 'image v3', (user) => user.setImage('v3', shapeOf(lone)), {
+        ends: 'in some life',
+        proves: serves(1, 'v3'),
+      }),
+    ]),
+  ];
+  // Where the only Instance is taken out of service, requests fail.
+  return way.manifest.strategy === 'SurgeThenDrain' ? stories : stories.map(({ traffic: _traffic, ...story }) => story);
+}
+
 /** Every story of every way. */
 export const rollouts: readonly Scenario[] = ways.flatMap((way) => [
   told(way, '', [create(way), image(way, 'v2', { proves: serves(2, 'v2') })]),
@@ -309,4 +339,5 @@ export const rollouts: readonly Scenario[] = ways.flatMap((way) => [
   ...limits(way),
   ...otherChanges(way),
   ...losses(way),
+  ...alone(way),
 ]);

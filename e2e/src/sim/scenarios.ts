@@ -40,6 +40,13 @@ function isWithoutRoom(cluster: Cluster): string | undefined {
   return told === '3 serve, and one waits for Unschedulable' ? undefined : told;
 }
 
+/** Both failed in the first wave, and that cost the revision one of its three attempts. */
+function isHeldInTime(cluster: Cluster): string | undefined {
+  const { state, attempts, firstFailureAt = 0, lastFailureAt = 0 } = statusOf(cluster).blocks[0] ?? {};
+  const sec = lastFailureAt - firstFailureAt;
+  return state === 'Held' && attempts === 3 && sec >= 300 ? undefined : `${state} after ${attempts} in ${sec} s`;
+}
+
 /** Nothing moves, and the status says why. */
 function isRefused(cluster: Cluster): string | undefined {
   const { gate = 'nothing', reason = '' } = statusOf(cluster).rolloutHold ?? {};
@@ -108,6 +115,20 @@ const lives: readonly Scenario[] = [
         act: (user) => user.setStrategy({ type: 'RecreatePod', rollingUpdate: { maxUnavailable: 1 } }),
         quietMs: roomMs,
         ends: 'in some life',
+      },
+    ],
+    caps: { 'chat-engine': 4 },
+    traffic: chat,
+  },
+  {
+    name: 'bad-image-in-waves',
+    steps: [
+      { name: 'create 2', act: (user) => user.create(service({ replicas: 2, image: 'v1', maxSurge: 2 })) },
+      {
+        name: 'image bad, on two at a time',
+        act: (user) => user.setImage('bad'),
+        quietMs: 200_000,
+        proves: isHeldInTime,
       },
     ],
     caps: { 'chat-engine': 4 },

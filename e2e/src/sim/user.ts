@@ -20,6 +20,8 @@ export interface ServiceManifest {
   readonly instanceReadyTimeout?: string;
   /** Workers of a gang; absent: single-pod Instances. */
   readonly workers?: number;
+  readonly args?: readonly string[];
+  readonly partition?: number;
   /** Cores that each pod asks for; default 1. */
   readonly cpu?: number;
 }
@@ -27,10 +29,11 @@ export interface ServiceManifest {
 /** Seconds a pod may take to end; its preStop sleeps for two. */
 const graceSeconds = 10;
 
-function runner(image: string, cpu = 1): Json {
+function runner(image: string, { cpu = 1, args }: Partial<ServiceManifest> = {}): Json {
   return {
     name: mainContainerName,
     image,
+    ...given('args', args),
     ports: [{ name: 'http', containerPort: 8080 }],
     readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
     lifecycle: { preStop: { exec: { command: ['sleep', '2'] } } },
@@ -40,14 +43,14 @@ function runner(image: string, cpu = 1): Json {
 
 /** An InferenceService that carries its whole workload, over a runtime that only names itself. */
 export function service(manifest: ServiceManifest): Json {
-  const { replicas, image, workers, cpu } = manifest;
+  const { replicas, image, workers } = manifest;
   const pod = { terminationGracePeriodSeconds: graceSeconds };
   const shape =
     workers === undefined
-      ? { runner: runner(image, cpu), ...pod }
+      ? { runner: runner(image, manifest), ...pod }
       : {
-          leader: { ...pod, runner: runner(image, cpu) },
-          worker: { ...pod, size: workers, runner: runner(image, cpu) },
+          leader: { ...pod, runner: runner(image, manifest) },
+          worker: { ...pod, size: workers, runner: runner(image, manifest) },
         };
   return {
     apiVersion: 'ome.io/v1beta1',
@@ -74,16 +77,21 @@ export function service(manifest: ServiceManifest): Json {
 }
 
 function strategyOf(manifest: ServiceManifest): Json {
-  const type = manifest.strategy ?? 'SurgeThenDrain';
-  return type === 'SurgeThenDrain'
-    ? { type, rollingUpdate: { maxSurge: manifest.maxSurge ?? 1 } }
-    : {
-        type,
-        rollingUpdate: { maxUnavailable: manifest.maxUnavailable ?? 1 },
-        ...(manifest.markNotReady === undefined
-          ? {}
-          : { inPlaceUpdateStrategy: { markNotReadyDuringLifecycle: manifest.markNotReady } }),
-      };
+  const { strategy: type = 'SurgeThenDrain', maxSurge, maxUnavailable, partition, markNotReady } = manifest;
+  const isSurge = type === 'SurgeThenDrain';
+  return {
+    type,
+    rollingUpdate: {
+      ...given('maxSurge', maxSurge ?? (isSurge ? 1 : undefined)),
+      ...given('maxUnavailable', maxUnavailable ?? (isSurge ? undefined : 1)),
+      ...given('partition', partition),
+    },
+    ...(markNotReady === undefined ? {} : { inPlaceUpdateStrategy: { markNotReadyDuringLifecycle: markNotReady } }),
+  };
+}
+
+function given(key: string, value: unknown): Json {
+  return value === undefined ? {} : { [key]: value };
 }
 
 export const servingRuntime: Json = {
