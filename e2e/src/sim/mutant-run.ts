@@ -38,7 +38,7 @@ async function tried(trial: Trial): Promise<string | undefined> {
       }
       return undefined;
     case 'sweep': {
-      const { failures } = await sweep(scenarioNamed(trial.scenario), 1).catch((error: unknown) => ({
+      const { failures } = await sweep(scenarioNamed(trial.scenario), 1, 'all steps').catch((error: unknown) => ({
         failures: [{ error: error instanceof Error ? error : new Error(String(error)) }],
       }));
       return failures[0] === undefined ? undefined : `sweep of ${trial.scenario}: ${reasonOf(failures[0].error)}`;

@@ -63,12 +63,16 @@ export async function crashAt(scenario: Scenario, seed: number, point: CrashPoin
   }
 }
 
-/** All crash points of all steps. */
-export async function sweep(scenario: Scenario, seed: number): Promise<SweepReport> {
+/** Which steps of a scenario are swept; those before the last one may be the same as in other scenarios. */
+export type Extent = 'all steps' | 'last step';
+
+/** All crash points of these steps. */
+export async function sweep(scenario: Scenario, seed: number, extent: Extent): Promise<SweepReport> {
   const { outcomes, writes } = await undisturbed(scenario, seed);
   const failures: { point: CrashPoint; error: Failure }[] = [];
   let points = 0;
   for (const [step, count] of writes.entries()) {
+    if (extent === 'last step' && step < writes.length - 1) continue;
     for (let write = 1; write <= count; write += 1) {
       for (const when of ['before', 'after'] as const) {
         points += 1;
