@@ -229,4 +229,125 @@ export const mutants: readonly Mutant[] = [
     ],
     trials: [chaos('lost-pod', 3)],
   },
+
+  {
+    name: 'change the image of a pod that is in rotation',
+    edits: [
+      {
+        file: 'engine/dist/demand/updates.js',
+        find: 'if (leaves && !isDrained(snapshot, pod, hold))',
+        replace: 'if (false)',
+      },
+    ],
+    trials: [chaos('in-place', 3)],
+  },
+  {
+    name: 'charge the ladder for every Instance of a wave',
+    edits: [
+      {
+        file: 'engine/dist/retry.js',
+        find: 'if (old?.lastFailureAt !== undefined && wave.startedAt <= old.lastFailureAt)',
+        replace: 'if (false)',
+      },
+    ],
+    trials: [chaos('bad-image-in-waves', 3)],
+  },
+  {
+    name: 'drain a gang before its replacement serves',
+    edits: [
+      {
+        file: 'engine/dist/operations/update-gang-surge.js',
+        find: "case 'never':\n            return { to: 'wait', hold: notServing(row, set) };",
+        replace: "case 'never':\n            return drain(snapshot, unit, row);",
+      },
+      {
+        file: 'engine/dist/demand/updates.js',
+        find: "sourceDemand(snapshot, unit, row, drains && servesNow(set) ? 'leaves' : 'stays'));\n        }\n    }",
+        replace: "sourceDemand(snapshot, unit, row, drains ? 'leaves' : 'stays'));\n        }\n    }",
+      },
+    ],
+    trials: [chaos('gang-surge', 3)],
+  },
+  {
+    name: 'count nothing that is out of service against the budget',
+    edits: [{ file: 'engine/dist/pacing.js', find: 'used: Math.max(0, replicas - inService)', replace: 'used: 0' }],
+    trials: [chaos('recreate', 3)],
+  },
+  {
+    name: 'drop the marker of an update in place before its Instance is Ready',
+    edits: [
+      {
+        file: 'engine/dist/demand/updates.js',
+        find: "return joined([chain('route', isContainersReady(set) ? routeAll(set, covers) : [])], []);",
+        replace:
+          "return joined([chain('route', isContainersReady(set) ? routeAll(set, covers) : []), chain('misc', set.live.flatMap((pod) => pod.inPlace === undefined ? [] : [{ do: 'dropMarker', key: 'dropMarker/' + pod.uid, covers: { by: 'rule', rule: 'marker' }, pod: refOf(pod) }]))], []);",
+      },
+    ],
+    trials: [chaos('in-place', 5)],
+  },
+  {
+    name: 'believe that an image runs as soon as it is asked for',
+    edits: [
+      {
+        file: 'engine/dist/operations/update-in-place.js',
+        find: 'function isConfirmed(pod, container, image) {',
+        replace: 'function isConfirmed(pod, container, image) { return true;',
+      },
+    ],
+    trials: [chaos('in-place', 3)],
+  },
+  {
+    name: 'move Instances that the partition keeps back',
+    edits: [
+      {
+        file: 'engine/dist/pacing.js',
+        find: 'const { partition } = snapshot.spec.update;',
+        replace: 'const partition = 0;',
+      },
+    ],
+    trials: [chaos('recreate-partition', 2)],
+  },
+  {
+    name: 'leave a request on the replica once it has been acted on',
+    edits: [
+      {
+        file: 'engine/dist/mail.js',
+        find: 'export function acks(snapshot, rows, blocks) {',
+        replace: 'export function acks(snapshot, rows, blocks) { return [];',
+      },
+    ],
+    trials: [chaos('surge-release', 2)],
+  },
+  {
+    name: 'never start over what was parked',
+    edits: [
+      {
+        file: 'engine/dist/rollout.js',
+        find: "case 'parked':\n            return isDue(draft, unit);",
+        replace: "case 'parked':\n            return false;",
+      },
+    ],
+    trials: [chaos('in-place-bad-image', 2)],
+  },
+  {
+    name: 'create Instances at a revision that is held',
+    edits: [
+      {
+        file: 'engine/dist/create-instances.js',
+        find: "if (start.is === 'open')",
+        replace: 'if (true)',
+      },
+      {
+        file: 'engine/dist/create-instances.js',
+        find: "if (ladder.is !== 'open') {",
+        replace: 'if (false) {',
+      },
+    ],
+    trials: [chaos('bad-create', 3)],
+  },
+  {
+    name: 'start updates while the rollout is paused',
+    edits: [{ file: 'engine/dist/rollout.js', find: "if (snapshot.spec.pause !== 'running')", replace: 'if (false)' }],
+    trials: [chaos('surge-pause-made', 3)],
+  },
 ];
