@@ -155,6 +155,18 @@ describe('Reflector', () => {
       expect(bench.informer.store.position).toBe('249');
     });
 
+    it('at once when a busy server cuts off streams that brought something', async () => {
+      bench.sync();
+      await runtime.advance(60_000);
+      transport.stream.end({ how: 'closed' });
+      for (let version = 200; version < 210; version++) {
+        transport.stream.open().send('MODIFIED', rawPod('a', version));
+        transport.stream.end({ how: 'closed' });
+      }
+      expect(transport.stream.request.query).toMatchObject({ resourceVersion: '209' });
+      expect([transport.liveStreams, bench.problems]).toEqual([1, []]);
+    });
+
     it('with a pause when a server ends streams as soon as they begin', async () => {
       bench.sync();
       for (let i = 0; i < 10; i++) {

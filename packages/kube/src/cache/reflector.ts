@@ -45,7 +45,7 @@ const backoffRange = { minMs: 800, maxMs: 30_000 };
 const streamSeconds = { min: 300, max: 600 };
 /** A stream that lasted so long was a good one: the next pause starts small again. */
 const healthyStreamMs = 10_000;
-/** A stream that a server ends sooner than this, without fault, is a refusal in disguise. */
+/** A stream that brought nothing and that a server ends sooner than this, without fault, is a refusal in disguise. */
 const shortestCleanStreamMs = 1_000;
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
@@ -138,7 +138,7 @@ export class Reflector {
   #open(query: Readonly<Record<string, string>>, replacement: Replacement | undefined): void {
     const { transport, runtime, path, selectors } = this.#options;
     const attempt = ++this.#attempt;
-    const stream = { replacement, openedAtMs: runtime.monotonicMs() };
+    const stream: Stream = { replacement, broughtNews: false, openedAtMs: runtime.monotonicMs() };
     const timeoutSeconds = streamSeconds.min + Math.floor(runtime.random() * (streamSeconds.max - streamSeconds.min));
     const request: ApiRequest = {
       method: 'GET',
@@ -175,6 +175,7 @@ export class Reflector {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
+        stream.broughtNews = true;
         (stream.replacement ?? this.#sinkOfEvents).apply(event.type, event.object);
         return;
       case 'BOOKMARK':
@@ -217,7 +218,7 @@ export class Reflector {
         if (this.#commit(replacement, resourceVersion, undefined)) this.#resume();
       },
       onEnd: (end) => {
-        if (attempt === this.#attempt) this.#onEnd(end, { replacement, openedAtMs: startedAtMs });
+        if (attempt === this.#attempt) this.#onEnd(end, { replacement, broughtNews: false, openedAtMs: startedAtMs });
       },
     });
     this.#endAttempt = () => list.cancel();
@@ -263,7 +264,7 @@ export class Reflector {
     const livedMs = this.#options.runtime.monotonicMs() - stream.openedAtMs;
     if (stream.replacement !== undefined) {
       this.#retryLater('broken', 'the stream ended before the list was complete', stream, undefined);
-    } else if (livedMs < shortestCleanStreamMs) {
+    } else if (livedMs < shortestCleanStreamMs && !stream.broughtNews) {
       this.#retryLater('broken', `the server ended the stream after ${Math.round(livedMs)} ms`, stream, undefined);
     } else {
       if (livedMs >= healthyStreamMs) this.#backoff.reset();
@@ -316,6 +317,8 @@ export class Reflector {
 interface Stream {
   /** Present until the initial list is complete. */
   replacement: Replacement | undefined;
+  /** Whether it got anywhere: a busy server cuts off who does not take in events as fast as they come. */
+  broughtNews: boolean;
   readonly openedAtMs: number;
 }
 
