@@ -149,9 +149,11 @@ describe('podRecordOf', () => {
   });
 
   it('tells whether the kubelet reports on the spec as it is now, where it says so at all', () => {
-    const seen = (observedGeneration?: number): unknown =>
-      podRecordOf(rawPod({ metadata: { generation: 3 }, status: { observedGeneration } })).view.isUnobserved;
-    expect([seen(2), seen(3), seen()]).toEqual([true, undefined, undefined]);
+    const seen = [2, 3, undefined].map(
+      (observedGeneration) =>
+        podRecordOf(rawPod({ metadata: { generation: 3 }, status: { observedGeneration } })).view.isUnobserved,
+    );
+    expect(seen).toEqual([true, undefined, undefined]);
   });
 
   it('survives an object without spec and status', () => {

@@ -101,9 +101,10 @@ describe('an update in place', () => {
   });
 
   it('counts no restarts while an earlier change is on its way: that restart is still to come', () => {
-    const counted = (over: Partial<PodView>) => patchOf([{ ...drained, ...over }])?.marker?.restartCounts;
     const containers = drained.containers.map((one) => ({ ...one, runningImage: 'v0' }));
-    expect([counted({ containers }), counted({ isUnobserved: true })]).toEqual([{}, {}]);
+    const moments: readonly Partial<PodView>[] = [{ containers }, { isUnobserved: true }];
+    const counted = moments.map((over) => patchOf([{ ...drained, ...over }])?.marker?.restartCounts);
+    expect(counted).toEqual([{}, {}]);
   });
 
   it('changes the annotations that its revisions own, and the protocol, and leaves those of others [B25]', () => {
