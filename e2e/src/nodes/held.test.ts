@@ -31,7 +31,7 @@ describeOnNodes('a revision that cannot start', { name: 'held' }, (bed) => {
 
   const replica = (): Promise<InferenceReplica> => bed.api.get(inferenceReplicas, irep);
   const setImage = (image: string): Promise<unknown> =>
-    bed.api.merge(inferenceServices, isvc, { spec: { engine: shapeOf(workload, image) } } as never);
+    bed.api.merge(inferenceServices, isvc, { spec: { engine: shapeOf(workload, image) } });
   const ask = (key: string, value: string): Promise<unknown> =>
     bed.api.merge(inferenceReplicas, irep, { metadata: { annotations: { [key]: value } } });
   const answered = (key: string): Promise<unknown> =>

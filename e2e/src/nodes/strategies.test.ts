@@ -53,7 +53,7 @@ class Subject {
     const prober = await this.#bed.probe(this.irep);
     for (let roll = 1; roll <= rolls; roll++) {
       const engine = shapeOf(this.workload, imageOf(roll));
-      await this.#bed.api.merge(inferenceServices, this.workload.name, { spec: { engine } } as never);
+      await this.#bed.api.merge(inferenceServices, this.workload.name, { spec: { engine } });
       await this.#converged(roll);
     }
     return prober.stop();
