@@ -261,6 +261,15 @@ describe('a failed update', () => {
     expect(rowAfter({ ...snapshot, now: noon + 60 })).toMatchObject({ kind: 'updating', op: { target: v2 } });
   });
 
+  it('replaces what it left behind when it is tried again, unless that has come up meanwhile', () => {
+    const again = (left: PodView): readonly string[] => {
+      const snapshot = world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods: [source, left] });
+      return wishes(plan(persisted(snapshot)));
+    };
+    expect(again(starting)).toEqual(['delete 0-default-1']);
+    expect(again(pod({ ordinal: 1, image: 'v2', health: 'containersReady' }))).toEqual(['in 0-default-1']);
+  });
+
   it('starts over at a corrected one, in the slot of what it left behind [E43]', () => {
     const snapshot = world({ spec: { payload: payload('v3') }, rows: [failedRow(0, 'v1', 'v2')], pods });
     expect(rowAfter(snapshot)).toMatchObject({ kind: 'updating', op: { target: revisionOf('v3') } });

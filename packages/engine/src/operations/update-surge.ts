@@ -3,7 +3,7 @@
  * leaves rotation. The source is deleted only while the replacement serves; a target that moves on before then takes the
  * replacement with it.
  */
-import type { InstanceRow, Rev, SurgeOp } from '@omenative/api';
+import { type InstanceRow, type Rev, revisionHashOf, type SurgeOp } from '@omenative/api';
 import { booked } from '../bookings.js';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { Hold } from '../hold.js';
@@ -60,7 +60,11 @@ export function openSurge(snapshot: Snapshot, unit: Unit, target: Rev): Step {
   const { row } = unit;
   const op: SurgeOp = { ...newUpdate(snapshot, row, target, 'SurgeThenDrain'), step: 'Surge' };
   const slots = slotsOf(snapshot, row.index, row.activeOrdinal === 0 ? 1 : 0, target);
-  const leftovers = unit.pods.filter((pod) => isLive(pod) && slots.some((slot) => slot.name === pod.name));
+  // One that came up after its attempt had ended is what this attempt is to make.
+  const isMade = (pod: PodView): boolean => pod.containersReady && pod.revisionHash === revisionHashOf(target);
+  const leftovers = unit.pods.filter(
+    (pod) => isLive(pod) && !isMade(pod) && slots.some((slot) => slot.name === pod.name),
+  );
   return {
     to: 'row',
     row: { ...rest(row), kind: 'updating', target, op, announced: booked(row, 'LeftoverEvicted', leftovers) },
