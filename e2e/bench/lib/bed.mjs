@@ -1,6 +1,7 @@
 // A cluster of twenty fake nodes with a manager on it, for one benchmark, and nothing left of it afterwards.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, classify, connectionFromKubeconfig, HttpTransport, systemRuntime } from '@omenative/kube';
 import { allMembers } from '../../cluster/processes.mjs';
 import { residentMiB, watchUsage } from './machine.mjs';
@@ -79,13 +80,14 @@ class Bed {
   async startManager() {
     const { name, profile } = this.#options;
     const start = ++this.#starts;
-    this.manager = new Manager({ name: `${name}-${start}`, kubeconfig, namespace: systemNamespace, profile });
+    const common = { kubeconfig, namespace: systemNamespace, profile };
+    this.manager = new Manager({ ...common, name: `${name}-${start}`, installs: start === 1 });
     await this.manager.whenReady();
   }
 
-  /** Creates an empty namespace, and a watch of its pods. */
+  /** Creates an empty namespace, once that of an earlier run is gone, and a watch of its pods. */
   async namespace(name) {
-    await this.#client.create(namespaceType, { metadata: { name } });
+    while (!(await this.#isCreated(name))) await sleep(500);
     const watch = new PodWatch({ transport: this.#transport, runtime: this.#runtime, namespace: name });
     await watch.whenSynced();
     return watch;
@@ -162,6 +164,16 @@ class Bed {
         residentMiB: residentMiB(this.manager.pid),
       },
     };
+  }
+
+  async #isCreated(name) {
+    try {
+      await this.#client.create(namespaceType, { metadata: { name } });
+      return true;
+    } catch (error) {
+      if (classify(error) !== 'alreadyExists') throw error;
+      return false;
+    }
   }
 
   async #setBatch(pods) {

@@ -18,15 +18,16 @@ export class Manager {
   #log;
 
   /**
-   * @param {{ name: string, kubeconfig: string, namespace: string, profile: boolean }} options `namespace` has its ConfigMap
+   * @param {{ name: string, kubeconfig: string, namespace: string, profile: boolean, installs: boolean }} options
+   *   `namespace` has its ConfigMap; `installs`: it brings its definitions first
    */
-  constructor({ name, kubeconfig, namespace, profile }) {
+  constructor({ name, kubeconfig, namespace, profile, installs }) {
     mkdirSync(outputs, { recursive: true });
     this.#log = path.join(outputs, `${name}.log`);
     const flags = [
       `--kubeconfig=${kubeconfig}`,
       `--leader-election-namespace=${namespace}`,
-      '--apply-crds=true',
+      `--apply-crds=${installs}`,
       '--metrics-bind-address=127.0.0.1:0',
       '--health-probe-addr=127.0.0.1:0',
     ];
@@ -129,9 +130,14 @@ class Metrics {
     return this.by('controller_runtime_reconcile_total', 'controller')['inferencereplica'] ?? 0;
   }
 
-  /** By `effect`. */
+  /** Effects by what they do, and by what came of them when that was not what was wished. */
   get effects() {
-    return this.by('ome_omenative_effects_total', 'effect');
+    const counts = {};
+    for (const { name, labels, value } of this.#samples) {
+      if (name !== 'ome_omenative_effects_total') continue;
+      counts[labels['outcome'] === 'ok' ? labels['effect'] : `${labels['effect']} (${labels['outcome']})`] = value;
+    }
+    return counts;
   }
 
   /** Requests that changed something, or were to, Events aside. */
