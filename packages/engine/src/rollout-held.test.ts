@@ -22,6 +22,15 @@ describe('a rollout that stands still', () => {
     pods: [pod({ index: 0 })],
   });
 
+  it('because it is paused says how many wait, and nothing when none does', () => {
+    const paused = (image: string) => {
+      const spec = { payload: payload(image), pause: 'recover' as const };
+      return plan(world({ spec, rows: [readyRow(0)], pods: [pod()] })).holds.filter(({ is }) => is === 'Paused');
+    };
+    expect(paused('v2')).toMatchObject([{ text: expect.stringContaining('1 Instance(s) wait for the rollout') }]);
+    expect(paused('v1')).toEqual([]);
+  });
+
   it('is said once, in the words of its hold [A5] [B02]', () => {
     expect(told(closed)).toEqual([
       'InferenceReplica prod/chat-engine component=engine: Budget: per-Component surge budget 0 exhausted (would become 1)',

@@ -22,16 +22,29 @@ export function startUpdates(draft: Draft, free: readonly Unit[]): void {
   const { snapshot } = draft;
   const all = unitsOf(snapshot, draft.rows);
   draft.updatesMoved = all.some((unit) => unit.row.kind === 'updating' || isOpenPair(unit));
-  if (snapshot.spec.pause !== 'running') return;
   const held = partitionHeld(snapshot, all);
   const claimed = claims(all);
-  const candidates = free
-    .filter((unit) => wantsUpdate(draft, unit) && !held.has(unit.index) && !claimed.has(unit.index))
+  const waiting = free.filter((unit) => !held.has(unit.index) && !claimed.has(unit.index));
+  if (snapshot.spec.pause !== 'running') {
+    sayPaused(draft, waiting);
+    return;
+  }
+  const candidates = waiting
+    .filter((unit) => wantsUpdate(draft, unit))
     .map((unit) => ({ unit, serves: isInService(snapshot, unit) }))
     .toSorted((a, b) => Number(a.serves) - Number(b.serves) || a.unit.index - b.unit.index);
   if (candidates.length === 0 || !isTemplateSound(draft)) return;
   const rollout = new Rollout(draft, all);
   for (const { unit, serves } of candidates) rollout.start(unit, serves ? 'serving' : 'dark');
+}
+
+/** Who would move if the rollout were not paused. */
+function sayPaused(draft: Draft, units: readonly Unit[]): void {
+  const { target } = draft.snapshot;
+  const count = units.filter(({ row }) => row.kind === 'ready' && row.running !== target).length;
+  if (count === 0) return;
+  const text = `${count} Instance(s) wait for the rollout to ${target} to be resumed`;
+  draft.holds.push({ is: 'Paused', text, wake: [{ user: 'spec' }] });
 }
 
 /** Indices that a gang surge claims: what it has made Ready there moves on when the old gang is gone. */

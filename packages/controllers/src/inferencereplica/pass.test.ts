@@ -464,6 +464,15 @@ describe('runPass', () => {
     expect(passes.snapshots[0]?.target).toBe(passes.snapshots[0]?.specRevision);
   });
 
+  it('warns of a rollback to a revision that is not there: what rolls instead is the spec', async () => {
+    const spec = { pacing: { rollbackToRevision: 'chat-engine-deadbeef' } };
+    const harness = await world(rawReplica({ spec }));
+    await passesOf(harness, () => idle).run();
+    expect(harness.recorded).toMatchObject([
+      { type: 'Warning', message: expect.stringContaining('chat-engine-deadbeef is not a revision of this replica') },
+    ]);
+  });
+
   it('puts a headless Service back that was deleted [B95]', async () => {
     const harness = await world(rawReplica(), { services: [rawHeadless()] });
     harness.answer(accept);

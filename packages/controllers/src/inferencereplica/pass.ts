@@ -113,7 +113,7 @@ class Pass {
     if (encoding !== status.status.stored) return this.#convert(status.status, encoding);
     const world = worldOf(this.#deps.caches, this.#replica);
     const view = this.#viewOf(world);
-    this.#reportForeignRollback(world);
+    this.#reportIgnoredRollback(view, world);
     if (!view.ok) return this.#reportSpec(status.status, view);
     const observation = this.#observe(status.status, view);
     const isDying = this.#replica.meta.deletionAt !== undefined;
@@ -278,16 +278,15 @@ class Pass {
     return !view.ok && this.#replica.meta.deletionAt !== undefined ? teardownViewOf(this.#replica) : view;
   }
 
-  /** A rollback to what is another's revision is ignored: the spec's own is run. */
-  #reportForeignRollback(world: ReplicaWorld): void {
-    const { caches, teller } = this.#deps;
-    const { namespace, uid } = this.#replica.meta;
+  /** A rollback to what is no revision of this replica is ignored, and the spec's own rolls instead: that has to be told. */
+  #reportIgnoredRollback(view: SpecView, world: ReplicaWorld): void {
     const wanted = asText(asRecord(this.#replica.spec['pacing'])['rollbackToRevision']);
-    const stored = wanted === '' ? undefined : caches.revisions.store.get(`${namespace}/${wanted}`);
-    if (stored === undefined || world.revisions.includes(stored)) return;
-    const text = `${this.#prefix()}: spec.pacing.rollbackToRevision ${wanted} is not a revision of this replica and is ignored; name one that it controls`;
-    const episode = `${uid}/${wanted}`;
-    teller.events(this.#replica, [{ reason: 'RollbackRevisionForeign', type: 'Warning', episode, text }]);
+    if (wanted === '' || !view.ok || view.spec.rollbackTo !== undefined) return;
+    const names = world.revisions.flatMap(({ revision }) => (revision === undefined ? [] : [revision.name]));
+    const known = names.length === 0 ? 'it has none' : `it has ${names.toSorted().join(', ')}`;
+    const text = `${this.#prefix()}: spec.pacing.rollbackToRevision ${wanted} is not a revision of this replica and is ignored, so the template of the spec rolls; ${known}`;
+    const episode = `${this.#replica.meta.uid}/${wanted}`;
+    this.#deps.teller.events(this.#replica, [{ reason: 'RollbackRevisionForeign', type: 'Warning', episode, text }]);
   }
 
   /** Two contents under one name: the next name is salted, and that is persisted before it is used. */

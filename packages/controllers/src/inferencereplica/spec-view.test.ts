@@ -111,10 +111,10 @@ describe('specViewOf', () => {
     });
   });
 
-  it('rolls back to a stored revision only', () => {
-    expect(viewOf({ pacing: { rollbackToRevision: 'chat-engine-01234567' } }).spec.rollbackTo).toBe(
-      'chat-engine-01234567',
-    );
+  it('rolls back to a stored revision only, by its name or its hash', () => {
+    for (const rollbackToRevision of ['chat-engine-01234567', '01234567']) {
+      expect(viewOf({ pacing: { rollbackToRevision } }).spec.rollbackTo).toBe('chat-engine-01234567');
+    }
     expect(viewOf({ pacing: { rollbackToRevision: 'other' } }).spec).not.toHaveProperty('rollbackTo');
   });
 

@@ -1,5 +1,5 @@
 /** The spec of a replica with every default filled in, or the reason why it can't be run. */
-import { type Component, components, type Runner } from '@omenative/api';
+import { type Component, components, controllerRevisionName, type Runner } from '@omenative/api';
 import type { IntOrPercent, PlanSpec, RevisionPayload, UpdatePolicy } from '@omenative/engine';
 import { parseDurationMs } from '../shared/duration.js';
 import { asInteger, asRecord, asRecords, asText, asTextMap, type JsonRecord } from '../shared/json.js';
@@ -162,7 +162,7 @@ function planSpec(
   const { spec } = record;
   const lifecycle = asRecord(spec['lifecycle']);
   const instanceReadyTimeoutSec = timeoutSec(lifecycle['instanceReadyTimeout']) ?? defaults.instanceReadyTimeoutSec;
-  const rollbackTo = asText(asRecord(spec['pacing'])['rollbackToRevision']);
+  const rollbackTo = revisionFrom(asText(asRecord(spec['pacing'])['rollbackToRevision']), owner, component);
   const revisionHistoryLimit = asInteger(spec['revisionHistoryLimit']);
   return {
     component,
@@ -178,6 +178,11 @@ function planSpec(
     ...(revisionHistoryLimit === undefined || revisionHistoryLimit < 1 ? {} : { revisionHistoryLimit }),
     payload,
   };
+}
+
+/** A revision by its name or, as elsewhere, by its hash alone. */
+function revisionFrom(text: string, owner: string, component: Component): string {
+  return /^[0-9a-f]{8}$/.test(text) ? controllerRevisionName(owner, component, text) : text;
 }
 
 function restartPolicyOf(value: unknown, runners: number): PlanSpec['restartPolicy'] {

@@ -21,7 +21,7 @@ export function nextStepOf(row: InstanceRow, minReadySeconds: number): string {
     case 'updating':
       return updateStep(row.op.step, shortRevision(row.op.target), stays);
     case 'parked':
-      return 'nothing: its update is parked until the rollout is resumed';
+      return 'its update failed and is tried again when the ladder of its revision allows; a corrected revision starts at once';
     case 'gangFrom':
       return row.op.step === 'Surge'
         ? `when its replacement, Instance ${row.op.surgeIndex}, serves${stays}, it leaves rotation`

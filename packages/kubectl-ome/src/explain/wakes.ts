@@ -1,5 +1,5 @@
 /** What ends a wait, for people and for programs. */
-import { formatTime, type Sec } from '@omenative/api';
+import { annotation, formatTime, type Sec } from '@omenative/api';
 import type { Wake, Wakes } from '@omenative/engine';
 import { until } from '../report/time-words.js';
 
@@ -19,7 +19,10 @@ function wakeOf(wake: Wake, now: Sec): WakeReport {
   if ('at' in wake)
     return { on: 'time', at: formatTime(wake.at), text: `${until(wake.at, now)} (${formatTime(wake.at)})` };
   if ('user' in wake) {
-    return { on: 'user', text: wake.user === 'spec' ? 'you change the spec' : 'you set the annotation' };
+    return {
+      on: 'user',
+      text: wake.user === 'spec' ? 'you change the spec' : `you set ${annotation.releaseHeldRevision}`,
+    };
   }
   return { on: wake.on, text: objectWake(wake.on, wake.key) };
 }

@@ -69,7 +69,7 @@ describe('a plan', () => {
     expect(held).toMatchObject({ waits: [{ reason: 'Budget', ends: 'never' }], stays: [{ instances: two }] });
     const paused = await planned({ spec: { ...image('v2').spec, paused: true } });
     expect(paused).toMatchObject({ pause: 'recover', waves: [], stays: [{ instances: two }] });
-    expect(paused.stays[0]?.because).toMatch(/^the rollout is paused/);
+    expect(paused.stays[0]?.because).toMatch(/^Paused: 2 Instance\(s\) wait for the rollout/);
     const partition = { lifecycle: { updateStrategy: { rollingUpdate: { maxSurge: 1, partition: 1 } } } };
     const staged = await planned({ spec: { ...image('v2').spec, ...partition } });
     expect(staged).toMatchObject({
