@@ -111,6 +111,12 @@ describe('a replacement that fails', () => {
     expect(said(plan(persisted(snapshot)))).toEqual([]);
   });
 
+  it('makes no more of its pods from then on', () => {
+    const late = pair(0, 1, { op: { deadline: noon } });
+    const snapshot = surging([...old, ...starting.slice(0, 1)], { rows: late });
+    expect([rowAfter(snapshot), wishes(plan(snapshot))]).toEqual([expect.objectContaining({ phase: 'Failed' }), []]);
+  });
+
   it('takes nothing of the old gang out, and its own pods go [B16]', () => {
     const failed = persisted(surging([...old, ...stuck(starting, 'ImagePullBackOff')]));
     expect(rowAfter(failed, 1)).toMatchObject({ op: { step: 'GangSurgeTargetCleanup' } });

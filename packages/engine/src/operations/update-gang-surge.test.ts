@@ -64,7 +64,7 @@ describe('a gang surge begins', () => {
   });
 
   it.each<[string, WorldOptions]>([
-    ['a claim has', { rows: [readyRow(0, 'v1', {}, pairRunners), sourceRow(5, 1)] }],
+    ['a claim has', { rows: [readyRow(0, 'v1', {}, pairRunners), sourceRow(5, 1)], blind: [5] }],
     ['pods of an earlier life have', { pods: [...old, ...gangPods(1, 1, 'starting')] }],
     ['the watch lags on', { blind: [1] }],
     ['another Instance has', { rows: [0, 1].map((index) => readyRow(index, 'v1', {}, pairRunners)) }],
@@ -88,6 +88,13 @@ describe('a gang surge begins', () => {
     const snapshot = toV2({ rows, pods, spec: { replicas: 4, update } });
     expect(begun(snapshot)).toEqual([0, 1]);
     expect(begun(persisted(snapshot))).toEqual([0, 1]);
+  });
+
+  it('without a charge for a marker beside its source, even while the watch lags on both [E150]', () => {
+    const rows = [...pair(0, 4), ...[1, 2, 3].map((index) => readyRow(index, 'v1', {}, pairRunners))];
+    const pods = [0, 1, 2, 3].flatMap((index) => gangPods(index, 1, 'serving'));
+    const update = { type: 'SurgeThenDrain', partition: 0, inPlace: 'markNotReady', maxSurge: 2 } as const;
+    expect(begun(toV2({ rows, pods, blind: [4], spec: { replicas: 4, update } }))).toEqual([0, 1]);
   });
 });
 
@@ -172,6 +179,8 @@ describe('the old gang leaves', () => {
     const dark = plan(draining([...held(old), ...next('starting')]));
     expect(wishes(dark)).toEqual(['in 0-worker-0', 'in 0-leader-0']);
     expect(holdOf(dark, 'ReplacementDark')?.wake.length).toBeGreaterThan(0);
+    // What it has lost since is not made good: it was on its way out.
+    expect(wishes(plan(draining([...held(old.slice(0, 1)), ...next('starting')])))).toEqual(['in 0-leader-0']);
     expect(wishes(plan(draining([...old, ...next('serving')])))).toEqual(['out 0-leader-0', 'out 0-worker-0']);
   });
 

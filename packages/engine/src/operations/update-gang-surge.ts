@@ -127,8 +127,7 @@ export function openGangSurge(snapshot: Snapshot, surgeIndex: Index, row: Instan
 /** The marker of a source. Everything it says follows from the source, so that a lost one can be written again. */
 function newMarker(source: GangSourceRow): GangMarkerRow {
   const { surgeIndex, ...op } = source.op;
-  const step = source.phase === 'Failed' ? 'GangSurgeTargetCleanup' : 'GangSurgeTarget';
-  const marker: GangToOp = { ...op, step, id: markerIdOf(source) };
+  const marker: GangToOp = { ...op, step: 'GangSurgeTarget', id: markerIdOf(source) };
   return { ...newRowBase(surgeIndex), kind: 'gangTo', phase: 'Creating', target: op.target, op: marker };
 }
 
