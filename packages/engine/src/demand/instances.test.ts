@@ -122,3 +122,12 @@ describe('a state that this version does not drive', () => {
     expect(asks(restarting, [pod({ health: 'drained' }), pod(alien)])).toEqual([]);
   });
 });
+
+describe('a pod that a user reset', () => {
+  it('is asked to go once, though it belongs to no life of its Instance any more', () => {
+    const reset = { announced: ['InstanceReset@uid-chat-engine-0-default-0'] };
+    const dark = pod({ health: 'containersReady', gate: { state: 'true' } });
+    expect(asks(failedRow(0, 'v1', 'v1', reset), [dark])).toEqual(['out 0-default-0']);
+    expect(asks(failedRow(0, 'v1', 'v1', reset), [pod({ health: 'starting' })])).toEqual(['delete 0-default-0']);
+  });
+});

@@ -148,6 +148,8 @@ function aliensOf(snapshot: Snapshot, unit: Unit, row: InstanceRow, set: PodSet)
   const names = new Set(set.slots.map(({ slot }) => slot.name));
   return unit.pods.filter((pod) => {
     if (isTerminating(pod) || set.live.includes(pod) || pod.revisionHash === '') return false;
+    // It goes already, because a user wants it to.
+    if (isBooked(row, pod, 'InstanceReset')) return false;
     if (row.running !== snapshot.target && isOf(pod, snapshot.target)) return false;
     return names.has(pod.name) ? !isTerminal(pod) : row.kind !== 'failed';
   });
