@@ -62,7 +62,7 @@ function refusedFor(
   for (const { slot, occupant } of set.slots) {
     const key =
       occupant.is === 'missing'
-        ? keyOfCreate(slot.name, coverIdOf(row))
+        ? keyOfCreate(slot.name, coverIdOf(snapshot, row))
         : isInPlace(row) && occupant.is === 'live'
           ? keyOfPatch(slot.name, occupant.pod.uid, row.op.id)
           : undefined;

@@ -82,7 +82,7 @@ function rejection(snapshot: Snapshot, row: AttemptRow, set: PodSet): Terminatio
   for (const { slot, occupant } of set.slots) {
     const key =
       occupant.is === 'missing'
-        ? keyOfCreate(slot.name, coverIdOf(row))
+        ? keyOfCreate(slot.name, coverIdOf(snapshot, row))
         : occupant.is === 'live' && isInPlace(row)
           ? keyOfPatch(slot.name, occupant.pod.uid, row.op.id)
           : undefined;
@@ -99,9 +99,11 @@ function rejection(snapshot: Snapshot, row: AttemptRow, set: PodSet): Terminatio
   return undefined;
 }
 
-/** Pods of a gang's replacement are created in the marker's name. */
-export function coverIdOf(row: AttemptRow): string {
-  return row.kind === 'gangFrom' ? markerIdOf(row) : row.op.id;
+/** Pods of a gang's replacement are created in the name of its marker, whoever wrote that. */
+export function coverIdOf(snapshot: Snapshot, row: AttemptRow): string {
+  if (row.kind !== 'gangFrom') return row.op.id;
+  const marker = snapshot.status.rows.get(row.op.surgeIndex);
+  return marker?.kind === 'gangTo' ? marker.op.id : markerIdOf(row);
 }
 
 function stuck(snapshot: Snapshot, row: AttemptRow, pods: readonly PodView[]): Termination | undefined {

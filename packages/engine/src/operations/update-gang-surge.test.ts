@@ -1,6 +1,7 @@
 /** A gang is replaced by another one at a new index: each step of the pair, and what may not happen between them. */
 import { describe, expect, it } from '@jest/globals';
 import type { InstanceRow } from '@omenative/api';
+import type { Outcome } from '../effects.js';
 import { keyOfCreate } from '../keys.js';
 import { plan } from '../plan.js';
 import type { PodView, Snapshot } from '../snapshot.js';
@@ -17,6 +18,7 @@ import {
   type WorldOptions,
   world,
 } from '../testing/world.js';
+import type { GangMarkerRow } from './update-gang-surge.js';
 
 const v1 = revisionOf('v1', pairRunners);
 const v2 = revisionOf('v2', pairRunners);
@@ -134,6 +136,19 @@ describe('a replacement comes up', () => {
     expect(op.deadline).toBeUndefined();
     const longAfter = { ...persisted(refused), now: dueAt + 4000, inbox: new Map() };
     expect(rowAfter(longAfter)).toMatchObject({ phase: 'Updating' });
+  });
+
+  it('hears what the API server says of pods that another version of the controller began to make [E70]', () => {
+    const [source, marker] = pair(0, 1);
+    const foreign = { ...marker, op: { ...(marker as GangMarkerRow).op, id: 'theirs' } } as InstanceRow;
+    const inbox = (as: Outcome['as']): Snapshot['inbox'] =>
+      new Map([[keyOfCreate('chat-engine-1-leader-0', 'theirs'), { as, at: noon, detail: 'no' }]]);
+    const rows = [source as InstanceRow, foreign];
+    expect(rowAfter(surging(old, { rows, inbox: inbox('quota') }))).toMatchObject({ op: { waiting: 'QuotaExceeded' } });
+    expect(rowAfter(surging(old, { rows, inbox: inbox('invalid') }))).toMatchObject({
+      phase: 'Failed',
+      lastFailure: { reason: 'InvalidPodSpec' },
+    });
   });
 
   it('has what ended in it recycled on the account of its source [E72]', () => {
