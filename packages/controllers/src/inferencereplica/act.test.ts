@@ -89,7 +89,7 @@ describe('act', () => {
       'PATCH chat-engine-2-default-0/status',
     ]);
     expect(new Set(Object.values(outcomes(report)))).toEqual(new Set(['ok']));
-    expect(report).toMatchObject({ isCut: false, isDisturbed: false });
+    expect(report).toMatchObject({ isCut: false, isDisturbed: false, isRefused: false });
   });
 
   it('ends a chain at its first failure: no slices are read and nothing is deleted after a failed gate patch [E128]', async () => {
@@ -122,6 +122,8 @@ describe('act', () => {
     // Waves of 1 and 2 pass; all of the wave of 4 is under way when the first of it is refused.
     expect(harness.sent).toHaveLength(7);
     expect(Object.values(outcomes(report)).filter((as) => as === 'quota')).toHaveLength(4);
+    // When to try again is the next plan's to say, so there must be one.
+    expect(report).toMatchObject({ isRefused: true, isDisturbed: false });
   });
 
   it.each([

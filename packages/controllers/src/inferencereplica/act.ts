@@ -43,6 +43,8 @@ export interface ActReport {
   readonly isCut: boolean;
   /** An effect ended in a way that time or a new picture cures, and that no plan paces. */
   readonly isDisturbed: boolean;
+  /** An effect was refused for a reason that the next plan paces: only that plan knows when to try again. */
+  readonly isRefused: boolean;
 }
 
 /** Resolves when every effect that was begun has an outcome. Refusals are outcomes, not errors. */
@@ -69,10 +71,12 @@ class Run {
 
   report(): ActReport {
     const disturbing: readonly Outcome['as'][] = ['conflict', 'guardFailed', 'transient', 'unknown', 'skipped'];
+    const outcomes = [...this.#outcomes.values()];
     return {
       outcomes: this.#outcomes,
       isCut: this.#isCut,
-      isDisturbed: [...this.#outcomes.values()].some((outcome) => disturbing.includes(outcome.as)),
+      isDisturbed: outcomes.some((outcome) => disturbing.includes(outcome.as)),
+      isRefused: outcomes.some((outcome) => !isDone(outcome) && !disturbing.includes(outcome.as)),
     };
   }
 

@@ -140,6 +140,15 @@ describe('runPass', () => {
     expect(harness.recorded).toEqual([]);
   });
 
+  it('looks again at once when something was refused: only a plan that knows of it says when to try again [B03]', async () => {
+    const harness = await world(rawReplica(), { pods: [rawPod()] });
+    harness.answer(() => failure(422, 'Invalid', 'no'));
+    const chains = [
+      chainOf('misc', { do: 'ensureHeadless', key: 'x', covers: { by: 'rule', rule: 'object' } } as const),
+    ];
+    expect(await passesOf(harness, () => ({ ...idle, chains })).run()).toEqual({ again: 'now' });
+  });
+
   it('stops quietly when the replica is gone: no effect, no event, no error [E213]', async () => {
     const harness = await world(rawReplica(), { pods: [rawPod()] });
     harness.answer(() => failure(404, 'NotFound', 'not found'));

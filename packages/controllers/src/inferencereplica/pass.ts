@@ -215,8 +215,9 @@ class Pass {
       askAgainAt === undefined ? [] : [askAgainAt * 1000],
       wait > 0 ? [runtime.nowMs() + wait] : [],
     ].flat();
+    const isMoreToSee = next !== undefined || report.isCut || report.isRefused;
     return {
-      again: report.isDisturbed ? 'backoff' : next !== undefined || report.isCut ? 'now' : 'whenWoken',
+      again: report.isDisturbed ? 'backoff' : isMoreToSee ? 'now' : 'whenWoken',
       ...(wakes.length === 0 ? {} : { wakeAtMs: Math.min(...wakes) }),
     };
   }
