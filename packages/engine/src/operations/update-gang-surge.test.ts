@@ -100,6 +100,11 @@ describe('a gang surge begins', () => {
   });
 });
 
+/** What came of a pod that was made in the name of a marker with the id `theirs`. */
+function refusedTheirs(as: Outcome['as']): Snapshot['inbox'] {
+  return new Map([[keyOfCreate('chat-engine-1-leader-0', 'theirs'), { as, at: noon, detail: 'no' }]]);
+}
+
 describe('a replacement comes up', () => {
   it('and enters rotation as one, workers first', () => {
     const half = [...old, ...next('containersReady').slice(0, 1), ...next('starting').slice(1)];
@@ -141,11 +146,11 @@ describe('a replacement comes up', () => {
   it('hears what the API server says of pods that another version of the controller began to make [E70]', () => {
     const [source, marker] = pair(0, 1);
     const foreign = { ...marker, op: { ...(marker as GangMarkerRow).op, id: 'theirs' } } as InstanceRow;
-    const inbox = (as: Outcome['as']): Snapshot['inbox'] =>
-      new Map([[keyOfCreate('chat-engine-1-leader-0', 'theirs'), { as, at: noon, detail: 'no' }]]);
     const rows = [source as InstanceRow, foreign];
-    expect(rowAfter(surging(old, { rows, inbox: inbox('quota') }))).toMatchObject({ op: { waiting: 'QuotaExceeded' } });
-    expect(rowAfter(surging(old, { rows, inbox: inbox('invalid') }))).toMatchObject({
+    expect(rowAfter(surging(old, { rows, inbox: refusedTheirs('quota') }))).toMatchObject({
+      op: { waiting: 'QuotaExceeded' },
+    });
+    expect(rowAfter(surging(old, { rows, inbox: refusedTheirs('invalid') }))).toMatchObject({
       phase: 'Failed',
       lastFailure: { reason: 'InvalidPodSpec' },
     });
