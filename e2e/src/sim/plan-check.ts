@@ -69,7 +69,7 @@ export async function foretell(seed: number, changes: number): Promise<void> {
     const expected = await toldBefore(simulation.cluster, patch);
     const happened = await toldAfter(simulation, start, patch);
     const text = isUnsettled ? outline : inFull;
-    if (text(expected) === text(happened)) continue;
+    if (text(expected) === text(happened) || isSplitOf(expected, happened)) continue;
     throw new Error(
       [
         `seed ${seed}, change ${number} of ${JSON.stringify(start)}: ${told.join('; ')}`,
@@ -229,6 +229,25 @@ function outline({ steps, end }: Story): string {
     ([who, { operation, to }]) => `${who} ${operation === 'Delete' ? 'goes' : `gets to ${to}`}`,
   );
   return [...lines.toSorted(), ...end].join('\n');
+}
+
+/**
+ * Whether only waves were split: two slots that are freed in one second are given away in one pass or in two, which no plan
+ * can know. The order of all steps, how they end and the most that is ever spent are the same.
+ */
+function isSplitOf(expected: Story, happened: Story): boolean {
+  const most = ({ costs }: Story, of: (cost: Cost) => number): number => Math.max(0, ...[...costs.values()].map(of));
+  return (
+    inSequence(expected) === inSequence(happened) &&
+    most(happened, ({ surge }) => surge) <= most(expected, ({ surge }) => surge) &&
+    most(happened, ({ outOfService }) => outOfService) <= most(expected, ({ outOfService }) => outOfService)
+  );
+}
+
+/** Every step in its order, without its wave. */
+function inSequence({ steps, end }: Story): string {
+  const inOrder = steps.toSorted((a, b) => a.wave - b.wave || a.instance - b.instance);
+  return [...inOrder.map((step) => lineOf({ ...step, wave: 0 })), ...end].join('\n');
 }
 
 /** Which of two gangs of a wave gets which of two indices is a matter of moments: where they go is told by the wave. */

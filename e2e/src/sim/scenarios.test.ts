@@ -41,6 +41,8 @@ describe('the controllers against the simulated cluster', () => {
       const simulation = newSimulation(scenario, { seed: 1, manager: { safetyPollMs: 30_000 } });
       simulation.startManager();
       await playStep(simulation, scenario.steps[0] as (typeof scenario.steps)[0]);
+      // It is tried as often as the operator allows, and then held.
+      await simulation.run(10 * minute);
       const before = simulation.writes.length;
       await simulation.run(10 * minute);
       expect(simulation.writes.slice(before).map((write) => `${write.type} ${write.resource}`)).toEqual([]);

@@ -249,6 +249,22 @@ describe('a target that moves on', () => {
   });
 });
 
+describe('a replacement that went dark in mid-drain', () => {
+  const dark = pod({ ordinal: 1, image: 'v2', health: 'starting' });
+  const toV3: WorldOptions = { spec: { payload: payload('v3') } };
+
+  it('is given up for a new target while the old pod is whole, or it would hold it on a target that nobody wants', () => {
+    const made = plan(draining([held, dark], toV3));
+    expect(wishes(made)).toEqual(['delete 0-default-1', 'in 0-default-0']);
+    expect(rowAfter(draining([held], toV3))).toMatchObject({ kind: 'ready', running: v1 });
+  });
+
+  it('is all there is once the old pod is going', () => {
+    const going = { ...held, deletionAt: noon + 10 };
+    expect(wishes(plan(draining([going, dark], toV3)))).toEqual([]);
+  });
+});
+
 describe('a failed update', () => {
   const pods = [source, pod({ ordinal: 1, image: 'v2', health: 'crashLoop' })];
 

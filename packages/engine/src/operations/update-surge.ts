@@ -110,16 +110,21 @@ export function advanceSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): S
 }
 
 /**
- * The target moved while the replacement can't serve yet: it is given up. What is derived here is derived again by
+ * The target moved while the replacement can't serve, and the source still can: it is given up. What is derived here is derived again by
  * `demand`, which deletes it, so the two need no shared note.
  */
 export function isRetargeted(snapshot: Snapshot, row: SurgingRow, pair: SurgePair): boolean {
   return (
     row.op.target !== snapshot.target &&
     snapshot.spec.pause === 'running' &&
-    row.op.step === 'Surge' &&
+    (row.op.step === 'Surge' || isIntact(pair)) &&
     !isContainersReady(pair.replacement)
   );
+}
+
+/** Nobody has asked for the source to go: what it was taken out of rotation for can be undone. */
+function isIntact({ source }: SurgePair): boolean {
+  return source !== undefined && isLive(source) && source.containersReady;
 }
 
 function retarget(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePair): Step {
