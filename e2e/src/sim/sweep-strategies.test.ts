@@ -3,8 +3,10 @@ import { sweeping } from './testing/sweeping.js';
 const ways = ['surge', 'gang-surge', 'recreate', 'gang-recreate', 'in-place'];
 const stories = ['release', 'pause-made', 'regret-made', 'strategy', 'delete-draining'];
 
-/** All of two Instances, for those who have the time. */
+/** All of two Instances, and changes of mind, for those who have the time. */
 const long =
-  process.env['OME_SOAK'] === '1' ? ways.flatMap((way) => [way, ...stories.map((story) => `${way}-${story}`)]) : [];
+  process.env['OME_SOAK'] === '1'
+    ? ways.flatMap((way) => [way, `lone-${way}-retarget`, ...stories.map((story) => `${way}-${story}`)])
+    : [];
 
-sweeping([...ways.flatMap((way) => [`lone-${way}`, `lone-${way}-retarget`]), ...long], 'last step');
+sweeping([...new Set([...ways.map((way) => `lone-${way}`), 'lone-gang-surge-retarget', ...long])], 'last step');
