@@ -348,6 +348,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'start updates while the rollout is paused',
     edits: [{ file: 'engine/dist/rollout.js', find: "if (snapshot.spec.pause !== 'running')", replace: 'if (false)' }],
-    trials: [chaos('surge-pause-made', 3)],
+    trials: [chaos('recreate-pause-draining', 3)],
   },
 ];

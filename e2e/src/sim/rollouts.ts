@@ -35,10 +35,16 @@ const ways: readonly Way[] = [
 
 const chat = 'lab/chat-engine';
 
-/** Milliseconds without a write after which a revision has had its last attempt: a gang is told to wait up to eight minutes. */
-const ladderMs = 600_000;
 /** Milliseconds in which a crash loop meets a pause of two minutes. */
 const crashingMs = 400_000;
+
+/**
+ * Milliseconds without a write after which a revision has had its last attempt. A gang that was recreated in vain counts its
+ * own tries, also those before a release, and waits up to eight minutes.
+ */
+function ladderMs({ name }: Way): number {
+  return name === 'gang-recreate' ? 600_000 : 200_000;
+}
 
 function shapeOf({ manifest }: Way): 'pods' | 'gangs' {
   return manifest.workers === undefined ? 'pods' : 'gangs';
@@ -170,7 +176,7 @@ function releaseTarget(user: User, cluster: Cluster): void {
 }
 
 function failures(way: Way): readonly Scenario[] {
-  const bad = image(way, 'bad', { quietMs: ladderMs, proves: isHeld(leftBy(way)) });
+  const bad = image(way, 'bad', { quietMs: ladderMs(way), proves: isHeld(leftBy(way)) });
   const corrected = image(way, 'v2', { proves: serves(2, 'v2') });
   return [
     told(way, 'bad-image', [create(way), bad, corrected], { ids: '[E152]' }),
@@ -183,7 +189,7 @@ function failures(way: Way): readonly Scenario[] {
         {
           name: 'release',
           act: releaseTarget,
-          quietMs: ladderMs,
+          quietMs: ladderMs(way),
           proves: isActedOn(annotation.releaseHeldRevision, leftBy(way)),
         },
         corrected,

@@ -30,6 +30,8 @@ const scale = (replicas: number): Step => ({ name: `scale to ${replicas}`, act: 
 const image = (to: string): Step => ({ name: `image ${to}`, act: (user) => user.setImage(to) });
 const deleteService: Step = { name: 'delete', act: (user) => user.deleteService() };
 
+/** Milliseconds without a write after which a revision has had its last attempt. */
+const ladderMs = 200_000;
 /** Milliseconds without a write after which an Instance that no node has room for has been given up and tried again. */
 const roomMs = 1_200_000;
 
@@ -127,7 +129,7 @@ const lives: readonly Scenario[] = [
       {
         name: 'image bad, on two at a time',
         act: (user) => user.setImage('bad'),
-        quietMs: 200_000,
+        quietMs: ladderMs,
         proves: isHeldInTime,
       },
     ],
@@ -142,7 +144,7 @@ const lives: readonly Scenario[] = [
   },
   {
     name: 'bad-create',
-    steps: [create(2, 'bad'), image('v1')],
+    steps: [{ ...create(2, 'bad'), quietMs: ladderMs, proves: isHeldInTime }, image('v1')],
     caps: { 'chat-engine': 2 },
   },
   {
