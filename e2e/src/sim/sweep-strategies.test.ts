@@ -3,10 +3,13 @@ import { sweeping } from './testing/sweeping.js';
 const ways = ['surge', 'gang-surge', 'recreate', 'gang-recreate', 'in-place'];
 const stories = ['release', 'pause-made', 'regret-made', 'strategy', 'delete-draining'];
 
-/** All of two Instances, and changes of mind, for those who have the time. */
-const long =
-  process.env['OME_SOAK'] === '1'
-    ? ways.flatMap((way) => [way, `lone-${way}-retarget`, ...stories.map((story) => `${way}-${story}`)])
-    : [];
+/** One Instance alone, and a change of mind where the pods made so far are given up. */
+const short = [...ways.map((way) => `lone-${way}`), 'lone-surge-retarget', 'lone-gang-recreate-retarget'];
 
-sweeping([...new Set([...ways.map((way) => `lone-${way}`), 'lone-gang-surge-retarget', ...long])], 'last step');
+/** Longer stories, for those who have the time. */
+const long = [
+  ...ways.map((way) => `lone-${way}-retarget`).filter((name) => !short.includes(name)),
+  ...ways.flatMap((way) => [way, ...stories.map((story) => `${way}-${story}`)]),
+];
+
+sweeping(process.env['OME_SOAK'] === '1' ? [...short, ...long] : short, 'last step');
