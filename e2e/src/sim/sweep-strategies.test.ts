@@ -3,8 +3,8 @@ import { sweeping } from './testing/sweeping.js';
 const ways = ['surge', 'gang-surge', 'recreate', 'gang-recreate', 'in-place'];
 const stories = ['release', 'pause-made', 'regret-made', 'strategy', 'delete-draining'];
 
-/** One Instance alone, and a change of mind where the pods made so far are given up. */
-const short = [...ways.map((way) => `lone-${way}`), 'lone-surge-retarget', 'lone-gang-recreate-retarget'];
+/** One Instance alone, and the hardest of the changes of mind. */
+const short = [...ways.map((way) => `lone-${way}`), 'lone-gang-surge-retarget'];
 
 /** Longer stories, for those who have the time. */
 const long = [
