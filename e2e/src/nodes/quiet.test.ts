@@ -5,7 +5,7 @@ import { Changes } from './testing/changes.js';
 import { createAll, example, renamed } from './testing/examples.js';
 import { passesIn, writesIn } from './testing/metrics.js';
 import { conditionOf, inferenceReplicas, inferenceServices, servingRuntimes } from './testing/objects.js';
-import { convergedAt } from './testing/steps.js';
+import { convergedAt, setLifecycle } from './testing/steps.js';
 import { describeOnNodes } from './testing/suite.js';
 
 const stepMs = 60_000;
@@ -19,6 +19,9 @@ describeOnNodes('a quiet cluster', { name: 'quiet', leaderElection: 'off' }, (be
 
   beforeAll(
     bed.explained(async () => {
+      // A revision that can't start is held at its first failure, or its retries would be told from writes without a reason.
+      const updateRetry = { maxAttempts: 1, initialDelay: '1s', multiplier: 1, maxDelay: '1s' };
+      await setLifecycle(bed.api, { updateRetry });
       for (const name of ['busybox-lab', 'busybox-gang', 'standalone']) await createAll(bed.api, example(name));
       // One that can't start, and stays that way.
       const lab = example('busybox-lab').find(({ kind }) => kind === 'InferenceService');
