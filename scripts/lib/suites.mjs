@@ -65,7 +65,7 @@ export const suites = {
       ],
     },
   ],
-  sim: [{ steps: [jest({ limitMs: 20 * minute, options: inParallel }, 'e2e-sim')] }],
+  sim: [{ steps: [jest({ limitMs: 30 * minute, options: inParallel }, 'e2e-sim')] }],
   cluster: [
     { steps: [jest({ limitMs: 10 * minute, options: inTurn }, 'e2e-cluster')] },
     {
@@ -90,14 +90,14 @@ export const suites = {
         ),
       ],
     },
-    { steps: [jest({ limitMs: 50 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] },
+    { steps: [jest({ limitMs: 150 * minute, options: inParallel, env: { OME_SOAK: '1' } }, 'e2e-sim')] },
     {
       cluster: ['--nodes', '2'],
       steps: [
         jest(
           {
-            limitMs: 20 * minute,
-            options: [...inTurn, '--testPathPatterns', 'nodes/lab'],
+            limitMs: 60 * minute,
+            options: [...inTurn, '--testPathPatterns', 'nodes/(lab|strategies)'],
             env: { OME_E2E_NODES: '1', OME_SOAK: '1' },
           },
           'e2e-nodes',
