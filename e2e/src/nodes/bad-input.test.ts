@@ -192,7 +192,7 @@ describeOnNodes('bad input', { name: 'bad-input' }, (bed) => {
       });
       // It is tried again after a pause, and costs the revision no attempt.
       const blocks = replica.status?.retryBlocks ?? [];
-      expect(blocks.filter(({ state, attemptsStarted = 0 }) => state === 'Held' || attemptsStarted > 0)).toEqual([]);
+      expect(blocks.filter(({ state, attemptsStarted }) => state === 'Held' || attemptsStarted > 0)).toEqual([]);
     }),
   );
 

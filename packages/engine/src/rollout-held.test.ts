@@ -12,6 +12,12 @@ const told = (snapshot: Snapshot): readonly string[] =>
     .events.filter((event) => event.reason === 'RolloutHeld')
     .map((event) => event.text);
 
+/** The holds of a pause over an Instance of v1 when the spec has this image. */
+function paused(image: string) {
+  const spec = { payload: payload(image), pause: 'recover' as const };
+  return plan(world({ spec, rows: [readyRow(0)], pods: [pod()] })).holds.filter(({ is }) => is === 'Paused');
+}
+
 describe('a rollout that stands still', () => {
   const closed = world({
     spec: {
@@ -23,10 +29,6 @@ describe('a rollout that stands still', () => {
   });
 
   it('because it is paused says how many wait, and nothing when none does', () => {
-    const paused = (image: string) => {
-      const spec = { payload: payload(image), pause: 'recover' as const };
-      return plan(world({ spec, rows: [readyRow(0)], pods: [pod()] })).holds.filter(({ is }) => is === 'Paused');
-    };
     expect(paused('v2')).toMatchObject([{ text: expect.stringContaining('1 Instance(s) wait for the rollout') }]);
     expect(paused('v1')).toEqual([]);
   });

@@ -265,6 +265,12 @@ describe('a replacement that went dark in mid-drain', () => {
   });
 });
 
+/** What is asked for when an update to v2 that failed, and left this behind, is tried again. */
+function again(left: PodView): readonly string[] {
+  const snapshot = world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods: [source, left] });
+  return wishes(plan(persisted(snapshot)));
+}
+
 describe('a failed update', () => {
   const pods = [source, pod({ ordinal: 1, image: 'v2', health: 'crashLoop' })];
 
@@ -278,10 +284,6 @@ describe('a failed update', () => {
   });
 
   it('replaces what it left behind when it is tried again, unless that has come up meanwhile', () => {
-    const again = (left: PodView): readonly string[] => {
-      const snapshot = world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods: [source, left] });
-      return wishes(plan(persisted(snapshot)));
-    };
     expect(again(starting)).toEqual(['delete 0-default-1']);
     expect(again(pod({ ordinal: 1, image: 'v2', health: 'containersReady' }))).toEqual(['in 0-default-1']);
   });
