@@ -266,7 +266,7 @@ describe('a replacement that went dark in mid-drain', () => {
 });
 
 /** What is asked for when an update to v2 that failed, and left this behind, is tried again. */
-function again(left: PodView): readonly string[] {
+function triedAgain(left: PodView): readonly string[] {
   const snapshot = world({ ...toV2, rows: [failedRow(0, 'v1', 'v2')], pods: [source, left] });
   return wishes(plan(persisted(snapshot)));
 }
@@ -284,8 +284,8 @@ describe('a failed update', () => {
   });
 
   it('replaces what it left behind when it is tried again, unless that has come up meanwhile', () => {
-    expect(again(starting)).toEqual(['delete 0-default-1']);
-    expect(again(pod({ ordinal: 1, image: 'v2', health: 'containersReady' }))).toEqual(['in 0-default-1']);
+    expect(triedAgain(starting)).toEqual(['delete 0-default-1']);
+    expect(triedAgain(pod({ ordinal: 1, image: 'v2', health: 'containersReady' }))).toEqual(['in 0-default-1']);
   });
 
   it('starts over at a corrected one, in the slot of what it left behind [E43]', () => {
