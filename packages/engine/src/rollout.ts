@@ -4,9 +4,10 @@
  */
 import type { Index, RolloutGate } from '@omenative/api';
 import { apply, type Draft, type Step } from './draft.js';
+import { FreeIndices } from './free-indices.js';
 import type { Wake } from './hold.js';
 import { type Mechanism, mechanismOf } from './mechanism.js';
-import { FreeIndices, openGangSurge } from './operations/update-gang-surge.js';
+import { openGangSurge } from './operations/update-gang-surge.js';
 import { openInPlace } from './operations/update-in-place.js';
 import { openRecreate } from './operations/update-recreate.js';
 import { openSurge } from './operations/update-surge.js';

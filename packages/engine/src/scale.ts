@@ -1,5 +1,6 @@
 /** Which indices the component should have: what is kept, what is added, and who leaves first. */
 import type { Index, InstanceRow } from '@omenative/api';
+import { claims, FreeIndices } from './free-indices.js';
 import { restingSet } from './operations/resting.js';
 import { servesNow } from './readiness.js';
 import type { Snapshot } from './snapshot.js';
@@ -26,29 +27,19 @@ export function planIndices(snapshot: Snapshot, units: readonly Unit[]): IndexPl
   const sources = staying.filter(({ index, row }) => pins.has(index) && isSource(row)).length;
   const places = Math.max(0, wanted - sources);
   const extras = ranked.slice(places).toReversed();
-  const used = new Set([
-    ...units.map((unit) => unit.index),
-    ...snapshot.pods.keys(),
-    ...snapshot.blind,
-    ...claims(units),
-  ]);
-  const missing: Index[] = [];
-  for (let index = 0, short = places - ranked.length; missing.length < short; index += 1) {
-    if (!used.has(index)) missing.push(index);
-  }
+  const free = new FreeIndices(snapshot, new Map(units.map(({ index, row }) => [index, row])));
+  const missing = Array.from({ length: Math.max(0, places - ranked.length) }, () => free.take());
   return { missing, extras: extras.map(({ index }) => index) };
-}
-
-/** Indices that a hand-over names: neither half may leave, and nobody else may take them. */
-function claims(units: readonly Unit[]): readonly Index[] {
-  return units.flatMap(({ row }) => (row.kind === 'gangFrom' || row.kind === 'migrateFrom' ? [row.op.surgeIndex] : []));
 }
 
 function pinned(units: readonly Unit[]): ReadonlySet<Index> {
   // A failed gang surge pins nothing: its two halves compete for a place like everybody else.
   const sources = units.filter(({ row }) => isSource(row) && !(row.kind === 'gangFrom' && row.phase === 'Failed'));
   const replacements = units.filter(({ row }) => row.kind === 'migrateTo');
-  return new Set([...claims(sources), ...[...sources, ...replacements].map((unit) => unit.index)]);
+  return new Set([
+    ...claims(sources.map(({ row }) => row)),
+    ...[...sources, ...replacements].map((unit) => unit.index),
+  ]);
 }
 
 function isSource(row: InstanceRow): boolean {

@@ -4,34 +4,23 @@
  */
 import type { CreateOp, InstanceRow, Rev, RowBase, Sec } from '@omenative/api';
 import { revisionHashOf } from '@omenative/api';
-import { deadlineFrom } from '../clock.js';
-import { onPods, podsOrAt, type Step } from '../draft.js';
+import { podsOrAt, type Step } from '../draft.js';
 import type { EventIntent } from '../effects.js';
 import { isContainersReady, promotionOf } from '../readiness.js';
 import { sayInstance } from '../say.js';
 import type { Snapshot } from '../snapshot.js';
 import { type PodSet, podSetOf, slotsOf, type Unit } from '../units.js';
+import { newOperation } from './operation.js';
 import { recycleStep } from './recycle.js';
 import { rest } from './row.js';
+import { mayReopen, reopensNextSecond, staysReady } from './waits.js';
 
 export type CreatingRow = InstanceRow & { readonly kind: 'creating' };
 
-/** The row that starts an attempt at `rev`. Its identity is the index, the second and the revision. */
+/** The row that starts an attempt at `rev`. */
 export function openCreate(snapshot: Snapshot, base: RowBase, rev: Rev, reason: string): CreatingRow {
-  const { now, spec } = snapshot;
-  const op: CreateOp = {
-    type: 'Create',
-    step: 'CreatePods',
-    id: `create-${base.index}-${now}-${revisionHashOf(rev)}`,
-    startedAt: now,
-    lastProgressAt: now,
-    retryCount: 0,
-    target: rev,
-    reason,
-    waiting: '',
-    carry: {},
-    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
-  };
+  const identity = { verb: 'create', index: base.index, target: rev } as const;
+  const op: CreateOp = { ...newOperation(snapshot, identity, reason), type: 'Create', step: 'CreatePods' };
   return { ...base, kind: 'creating', target: rev, op };
 }
 
@@ -63,15 +52,7 @@ export function advanceCreate(snapshot: Snapshot, unit: Unit, row: CreatingRow, 
         events: [ready(snapshot, row)],
       };
     case 'later':
-      return {
-        to: 'wait',
-        hold: {
-          is: 'MinReady',
-          index: row.index,
-          text: `Instance ${row.index} is ready and must stay so for ${spec.minReadySeconds} s`,
-          wake: podsOrAt(row.index, promotion.at),
-        },
-      };
+      return staysReady(snapshot, row.index, `Instance ${row.index} is ready and must stay so`, promotion.at);
     case 'never':
       return {
         to: 'wait',
@@ -87,19 +68,8 @@ export function advanceCreate(snapshot: Snapshot, unit: Unit, row: CreatingRow, 
 
 /** A never-finished attempt at another revision is replaced by a new one, without a failure and without a wait. */
 function supersede(snapshot: Snapshot, row: CreatingRow, wanted: Rev): Step {
+  if (!mayReopen(row.op, snapshot.now)) return reopensNextSecond(snapshot, row.index, wanted);
   const next = openCreate(snapshot, rest(row), wanted, `superseded ${row.op.target}`);
-  // The same operation type is never opened twice on one index in one second.
-  if (next.op.startedAt === row.op.startedAt) {
-    return {
-      to: 'wait',
-      hold: {
-        is: 'Starting',
-        index: row.index,
-        text: `Instance ${row.index} starts over at ${wanted} in the next second`,
-        wake: [{ at: snapshot.now + 1 }, onPods(row.index)],
-      },
-    };
-  }
   return {
     to: 'row',
     row: next,

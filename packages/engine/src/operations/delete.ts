@@ -3,31 +3,21 @@
  * is deleted, and its row stays until the last of them is proved gone.
  */
 import type { DeleteOp, InstanceRow } from '@omenative/api';
-import { deadlineFrom, isOverdue } from '../clock.js';
-import { needsProof, podsOrAt, type Step } from '../draft.js';
+import { isOverdue } from '../clock.js';
+import { needsProof, type Step } from '../draft.js';
 import { announce, sayInstance, unreadableGates } from '../say.js';
 import type { Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isTerminating, slotsOf, type Unit } from '../units.js';
+import { newOperation } from './operation.js';
 import { rest } from './row.js';
+import { leaving } from './waits.js';
 
 export type DeletingRow = InstanceRow & { readonly kind: 'deleting' };
 
 /** The row that starts the drain; nothing outside happens before it is persisted. */
 export function openDelete(snapshot: Snapshot, row: InstanceRow, reason: string): DeletingRow {
-  const { now, spec } = snapshot;
-  const op: DeleteOp = {
-    type: 'Delete',
-    step: 'Drain',
-    id: `delete-${row.index}-${now}`,
-    startedAt: now,
-    lastProgressAt: now,
-    retryCount: 0,
-    target: '',
-    reason,
-    waiting: '',
-    carry: {},
-    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
-  };
+  const identity = { verb: 'delete', index: row.index, target: '' } as const;
+  const op: DeleteOp = { ...newOperation(snapshot, identity, reason), type: 'Delete', step: 'Drain' };
   return { ...rest(row), kind: 'deleting', op };
 }
 
@@ -67,21 +57,16 @@ export function advanceDelete(snapshot: Snapshot, unit: Unit, row: DeletingRow):
       events: [sayInstance(snapshot, 'Warning', overdue, row.index, row.op.id, `${message}. ${adviceOn(unit)}`)],
     };
   }
-  const allDying = unit.pods.every(isTerminating);
-  return {
-    to: 'wait',
-    hold: {
-      is: allDying ? 'PodsTerminating' : unreadableGates(unit.pods) === '' ? 'Draining' : 'GateUnreadable',
-      index: row.index,
-      text: allDying
-        ? `Instance ${row.index} goes when its pods have ended: ${names}`
-        : `Instance ${row.index} leaves rotation before its pods are deleted: ${names}${unreadableGates(unit.pods)}`,
-      wake: [
-        { on: 'slice', key: String(row.index) },
-        ...podsOrAt(row.index, isOverdue(row.op, now) ? undefined : row.op.deadline),
-      ],
+  const hold = leaving(
+    row.index,
+    unit.pods,
+    {
+      drains: `Instance ${row.index} leaves rotation before its pods are deleted`,
+      goes: `Instance ${row.index} goes when its pods have ended`,
     },
-  };
+    isOverdue(row.op, now) ? undefined : row.op.deadline,
+  );
+  return { to: 'wait', hold };
 }
 
 /** What to look at when a drain is late. */

@@ -16,14 +16,15 @@ import {
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { Hold } from '../hold.js';
 import { isContainersReady, promotionOf, servesNow } from '../readiness.js';
-import { sayInstance, unreadableGates } from '../say.js';
-import type { PodView, Snapshot } from '../snapshot.js';
+import { sayInstance } from '../say.js';
+import type { Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isTerminating, type PodSet, podSetOf, slotsOf, type Unit } from '../units.js';
 import { openDelete } from './delete.js';
 import { recycleStep } from './recycle.js';
 import { restingSet } from './resting.js';
 import { rest } from './row.js';
 import { newUpdate, updated } from './update.js';
+import { leaving, staysReady, untilResumed } from './waits.js';
 
 export type GangSourceRow = InstanceRow & { readonly kind: 'gangFrom' };
 export type GangMarkerRow = InstanceRow & { readonly kind: 'gangTo' };
@@ -78,28 +79,6 @@ export function replacementUnit(snapshot: Snapshot, source: GangSourceRow): Unit
 
 export function sourceSetOf(snapshot: Snapshot, unit: Unit, row: GangSourceRow): PodSet {
   return podSetOf(unit, slotsOf(snapshot, row.index, row.activeOrdinal, row.running), row.running, row.incarnation);
-}
-
-/** Indices for replacements. The rows may grow meanwhile: what stands in them is never given away. */
-export class FreeIndices {
-  readonly #rows: ReadonlyMap<Index, InstanceRow>;
-  readonly #used: ReadonlySet<Index>;
-  /** No lower index is free. */
-  #from = 0;
-
-  constructor(snapshot: Snapshot, rows: ReadonlyMap<Index, InstanceRow>) {
-    const claimed = [...rows.values()].flatMap((row) =>
-      row.kind === 'gangFrom' || row.kind === 'migrateFrom' ? [row.op.surgeIndex] : [],
-    );
-    this.#rows = rows;
-    this.#used = new Set([...claimed, ...snapshot.pods.keys(), ...snapshot.blind]);
-  }
-
-  /** The lowest index that no row, claim, pod or write of ours on its way uses. */
-  lowest(): Index {
-    while (this.#rows.has(this.#from) || this.#used.has(this.#from)) this.#from += 1;
-    return this.#from;
-  }
 }
 
 /** Both rows that start a gang surge to `target`, whose replacement gets `surgeIndex`; the caller has charged the budget. */
@@ -186,21 +165,14 @@ function backToRunning(row: GangSourceRow): InstanceRow {
  */
 function retire(snapshot: Snapshot, row: GangSourceRow, heir: InstanceRow): Step {
   if (snapshot.spec.pause !== 'running') {
-    return {
-      to: 'wait',
-      hold: {
-        is: 'Paused',
-        index: row.index,
-        text: `Instance ${row.index} is replaced by ${heir.index} and goes when the rollout is resumed`,
-        wake: [{ user: 'spec' }],
-      },
-    };
+    const text = `Instance ${row.index} is replaced by ${heir.index} and goes when the rollout is resumed`;
+    return untilResumed(row.index, text);
   }
   const pods = snapshot.pods.get(heir.index) ?? [];
   const set = restingSet(snapshot, { index: heir.index, row: heir, pods }, heir);
   if (!servesNow(set)) return { to: 'row', row: backToRunning(row) };
-  const leaving = openDelete(snapshot, row, `replaced by Instance ${heir.index}`);
-  return { to: 'row', row: leaving, events: [completed(snapshot, row)] };
+  const deleting = openDelete(snapshot, row, `replaced by Instance ${heir.index}`);
+  return { to: 'row', row: deleting, events: [completed(snapshot, row)] };
 }
 
 /** Gives the replacement up: what there is of it goes first. */
@@ -273,15 +245,13 @@ function advancePair(snapshot: Snapshot, unit: Unit, row: GangSourceRow, marker:
     case 'never':
       return { to: 'wait', hold: notServing(row, set) };
     case 'later':
-      return {
-        to: 'wait',
-        hold: {
-          is: 'MinReady',
-          index: row.index,
-          text: `the replacement of Instance ${row.index} at index ${marker.index} serves and must stay Ready for ${spec.minReadySeconds} s`,
-          wake: podsOrAt(marker.index, promotion.at),
-        },
-      };
+      return staysReady(
+        snapshot,
+        row.index,
+        `the replacement of Instance ${row.index} at index ${marker.index} serves and must stay Ready`,
+        promotion.at,
+        marker.index,
+      );
     case 'now':
       return isSourceOut(unit)
         ? complete(snapshot, unit, row, marker, promotion.readySince)
@@ -335,15 +305,8 @@ function completed(snapshot: Snapshot, row: GangSourceRow) {
 
 function drain(snapshot: Snapshot, unit: Unit, row: GangSourceRow): Step {
   if (snapshot.spec.pause !== 'running') {
-    return {
-      to: 'wait',
-      hold: {
-        is: 'Paused',
-        index: row.index,
-        text: `Instance ${row.index} has its replacement at index ${row.op.surgeIndex} and waits for the rollout to be resumed`,
-        wake: [{ user: 'spec' }],
-      },
-    };
+    const where = `its replacement at index ${row.op.surgeIndex}`;
+    return untilResumed(row.index, `Instance ${row.index} has ${where} and waits for the rollout to be resumed`);
   }
   const hold = draining(unit, row);
   if (row.op.step === 'SurgeDrain') return { to: 'wait', hold };
@@ -351,17 +314,10 @@ function drain(snapshot: Snapshot, unit: Unit, row: GangSourceRow): Step {
 }
 
 function draining(unit: Unit, row: GangSourceRow): Hold {
-  const names = unit.pods.map((pod: PodView) => pod.name).join(', ');
-  const unreadable = unreadableGates(unit.pods);
-  const isDying = unit.pods.every(isTerminating);
-  return {
-    is: isDying ? 'PodsTerminating' : unreadable === '' ? 'Draining' : 'GateUnreadable',
-    index: row.index,
-    text: isDying
-      ? `Instance ${row.index} is replaced by ${row.op.surgeIndex} when its old pods have ended: ${names}`
-      : `the old pods of Instance ${row.index} leave rotation before they are deleted: ${names}${unreadable}`,
-    wake: [onPods(row.index), { on: 'slice', key: String(row.index) }],
-  };
+  return leaving(row.index, unit.pods, {
+    drains: `the old pods of Instance ${row.index} leave rotation before they are deleted`,
+    goes: `Instance ${row.index} is replaced by ${row.op.surgeIndex} when its old pods have ended`,
+  });
 }
 
 function notServing(row: GangSourceRow, set: PodSet): Hold {

@@ -20,8 +20,9 @@ import { sayInstance, unreadableGates } from '../say.js';
 import type { ContainerView, PodView, RevisionPayload, Snapshot } from '../snapshot.js';
 import { areProvedAbsent, isLive, isTerminating, lifeSetOf, type PodSet, slotsOf, type Unit } from '../units.js';
 import { rest } from './row.js';
-import { newUpdate, updated } from './update.js';
+import { changeOf, completed, newUpdate, updated } from './update.js';
 import type { RecreatingRow } from './update-recreate.js';
+import { staysReady } from './waits.js';
 
 export type InPlaceRow = InstanceRow & { readonly kind: 'updating' } & { readonly op: InPlaceOp };
 
@@ -261,31 +262,14 @@ function promote(snapshot: Snapshot, unit: Unit, row: InPlaceRow): Step {
     case 'never':
       return waiting(row, `pod ${set.live[0]?.name ?? ''} enters rotation`);
     case 'later':
-      return {
-        to: 'wait',
-        hold: {
-          is: 'MinReady',
-          index: row.index,
-          text: `Instance ${row.index} runs the new images and must stay Ready for ${spec.minReadySeconds} s`,
-          wake: podsOrAt(row.index, promotion.at),
-        },
-      };
+      return staysReady(
+        snapshot,
+        row.index,
+        `Instance ${row.index} runs the new images and must stay Ready`,
+        promotion.at,
+      );
     case 'now':
-      return {
-        to: 'row',
-        row: updated(row, row.op.target, promotion.readySince),
-        proved: row.op.target,
-        events: [
-          sayInstance(
-            snapshot,
-            'Normal',
-            'InPlaceUpdateCompleted',
-            row.index,
-            row.op.id,
-            `runs revision ${row.op.target}`,
-          ),
-        ],
-      };
+      return completed(snapshot, row, updated(row, row.op.target, promotion.readySince), 'InPlaceUpdateCompleted');
   }
 }
 
@@ -301,7 +285,7 @@ function retarget(snapshot: Snapshot, unit: Unit, row: InPlaceRow): Step {
     ...row.op,
     target,
     lastProgressAt: now,
-    reason: `revision ${row.running || 'unknown'} -> ${target}`,
+    reason: changeOf(row, target),
     ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
   };
   return { to: 'row', row: { ...row, target, op }, tries: target };

@@ -6,12 +6,13 @@ import type { InstanceRow, RecreateOp, Rev } from '@omenative/api';
 import { needsProof, onPods, podsOrAt, type Step } from '../draft.js';
 import type { EventIntent } from '../effects.js';
 import { isContainersReady, promotionOf } from '../readiness.js';
-import { sayInstance, unreadableGates } from '../say.js';
+import { sayInstance } from '../say.js';
 import type { PodView, Snapshot } from '../snapshot.js';
-import { areProvedAbsent, isTerminating, type PodSet, podSetOf, type Slot, slotsOf, type Unit } from '../units.js';
+import { areProvedAbsent, type PodSet, podSetOf, type Slot, slotsOf, type Unit } from '../units.js';
 import { recycleStep } from './recycle.js';
 import { rest } from './row.js';
-import { mayReopen, newUpdate, reopensNextSecond, updated } from './update.js';
+import { completed, newUpdate, updated } from './update.js';
+import { leaving, mayReopen, reopensNextSecond, staysReady } from './waits.js';
 
 export type RecreatingRow = InstanceRow & { readonly kind: 'updating' } & { readonly op: RecreateOp };
 
@@ -79,9 +80,11 @@ export function advanceRecreate(snapshot: Snapshot, unit: Unit, row: RecreatingR
   const { spec, now, target } = snapshot;
   const sets = recreateSetsOf(snapshot, unit, row);
   if (row.op.target !== target && spec.pause === 'running' && !isContainersReady(sets.set)) {
-    return mayReopen(row.op, now) ? openRecreate(snapshot, row, target) : reopensNextSecond(snapshot, row);
+    return mayReopen(row.op, now)
+      ? openRecreate(snapshot, row, target)
+      : reopensNextSecond(snapshot, row.index, target);
   }
-  if (sets.old.length > 0 || sets.orphans.length > 0) return leaving(snapshot, row, sets);
+  if (sets.old.length > 0 || sets.orphans.length > 0) return clearing(snapshot, row, sets);
   if (!isCleared(snapshot, row, sets)) {
     return needsProof(row.index, `the pods of Instance ${row.index} seem to be gone`);
   }
@@ -90,31 +93,14 @@ export function advanceRecreate(snapshot: Snapshot, unit: Unit, row: RecreatingR
   const promotion = promotionOf(sets.set, spec.minReadySeconds, now);
   switch (promotion.is) {
     case 'now':
-      return {
-        to: 'row',
-        row: updated(row, row.op.target, promotion.readySince),
-        proved: row.op.target,
-        events: [
-          sayInstance(
-            snapshot,
-            'Normal',
-            'RecreateUpdateCompleted',
-            row.index,
-            row.op.id,
-            `runs revision ${row.op.target}`,
-          ),
-        ],
-      };
+      return completed(snapshot, row, updated(row, row.op.target, promotion.readySince), 'RecreateUpdateCompleted');
     case 'later':
-      return {
-        to: 'wait',
-        hold: {
-          is: 'MinReady',
-          index: row.index,
-          text: `the new pods of Instance ${row.index} serve and must stay Ready for ${spec.minReadySeconds} s`,
-          wake: podsOrAt(row.index, promotion.at),
-        },
-      };
+      return staysReady(
+        snapshot,
+        row.index,
+        `the new pods of Instance ${row.index} serve and must stay Ready`,
+        promotion.at,
+      );
     case 'never':
       return {
         to: 'wait',
@@ -136,7 +122,7 @@ function lackOf(set: PodSet): string {
 }
 
 /** The old pods are on their way out, or one of them can't be told from the new ones. */
-function leaving(snapshot: Snapshot, row: RecreatingRow, sets: RecreateSets): Step {
+function clearing(snapshot: Snapshot, row: RecreatingRow, sets: RecreateSets): Step {
   const orphan = sets.orphans[0];
   if (orphan !== undefined) {
     const text = `pod ${orphan.name} has no ome.io/instance-incarnation label, so nobody knows which life of Instance ${row.index} it belongs to; label or delete it`;
@@ -150,18 +136,14 @@ function leaving(snapshot: Snapshot, row: RecreatingRow, sets: RecreateSets): St
       events: [sayInstance(snapshot, 'Warning', 'FoundOrphan', row.index, orphan.uid, text)],
     };
   }
-  const names = sets.old.map((pod) => pod.name).join(', ');
-  const isDying = sets.old.every(isTerminating);
-  const unreadable = unreadableGates(sets.old);
-  return {
-    to: 'wait',
-    hold: {
-      is: isDying ? 'PodsTerminating' : unreadable === '' ? 'Draining' : 'GateUnreadable',
-      index: row.index,
-      text: isDying
-        ? `Instance ${row.index} is created again when its old pods have ended: ${names}`
-        : `the old pods of Instance ${row.index} leave rotation before they are deleted: ${names}${unreadable}`,
-      wake: [{ on: 'slice', key: String(row.index) }, ...podsOrAt(row.index, row.op.deadline)],
+  const hold = leaving(
+    row.index,
+    sets.old,
+    {
+      drains: `the old pods of Instance ${row.index} leave rotation before they are deleted`,
+      goes: `Instance ${row.index} is created again when its old pods have ended`,
     },
-  };
+    row.op.deadline,
+  );
+  return { to: 'wait', hold };
 }

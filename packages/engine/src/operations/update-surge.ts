@@ -22,7 +22,8 @@ import {
 } from '../units.js';
 import { recycleStep } from './recycle.js';
 import { rest } from './row.js';
-import { newUpdate, updated } from './update.js';
+import { completed, newUpdate, updated } from './update.js';
+import { staysReady, untilResumed } from './waits.js';
 
 export type SurgingRow = InstanceRow & { readonly kind: 'updating' } & { readonly op: SurgeOp };
 
@@ -93,15 +94,12 @@ export function advanceSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): S
     case 'never':
       return { to: 'wait', hold: notServing(row, pair) };
     case 'later':
-      return {
-        to: 'wait',
-        hold: {
-          is: 'MinReady',
-          index: row.index,
-          text: `the replacement of Instance ${row.index} serves and must stay Ready for ${snapshot.spec.minReadySeconds} s`,
-          wake: podsOrAt(row.index, promotion.at),
-        },
-      };
+      return staysReady(
+        snapshot,
+        row.index,
+        `the replacement of Instance ${row.index} serves and must stay Ready`,
+        promotion.at,
+      );
     case 'now':
       return isSourceOut(pair)
         ? complete(snapshot, unit, row, pair, promotion.readySince)
@@ -110,8 +108,8 @@ export function advanceSurge(snapshot: Snapshot, unit: Unit, row: SurgingRow): S
 }
 
 /**
- * The target moved while the replacement can't serve, and the source still can: it is given up. What is derived here is derived again by
- * `demand`, which deletes it, so the two need no shared note.
+ * The target moved while the replacement can't serve, and the source still can: it is given up. What is derived here is
+ * derived again by `demand`, which deletes it, so the two need no shared note.
  */
 export function isRetargeted(snapshot: Snapshot, row: SurgingRow, pair: SurgePair): boolean {
   return (
@@ -160,21 +158,11 @@ function complete(snapshot: Snapshot, unit: Unit, row: SurgingRow, pair: SurgePa
   if (pair.source === undefined && !areProvedAbsent(snapshot, unit.index, pair.sourceSlots)) {
     return needsProof(row.index, `the old pod of Instance ${row.index} seems to be gone`);
   }
-  return {
-    to: 'row',
-    row: { ...updated(row, row.op.target, readySince), activeOrdinal: row.activeOrdinal === 0 ? 1 : 0 },
-    proved: row.op.target,
-    events: [
-      sayInstance(
-        snapshot,
-        'Normal',
-        'RecreateUpdateCompleted',
-        row.index,
-        row.op.id,
-        `runs revision ${row.op.target}`,
-      ),
-    ],
+  const next: InstanceRow = {
+    ...updated(row, row.op.target, readySince),
+    activeOrdinal: row.activeOrdinal === 0 ? 1 : 0,
   };
+  return completed(snapshot, row, next, 'RecreateUpdateCompleted');
 }
 
 function drain(snapshot: Snapshot, row: SurgingRow, pair: SurgePair, draining: boolean): Step {
@@ -187,15 +175,8 @@ function drain(snapshot: Snapshot, row: SurgingRow, pair: SurgePair, draining: b
   };
   if (draining) return { to: 'wait', hold };
   if (snapshot.spec.pause !== 'running') {
-    return {
-      to: 'wait',
-      hold: {
-        is: 'Paused',
-        index: row.index,
-        text: `Instance ${row.index} has its replacement and waits for the rollout to be resumed`,
-        wake: [{ user: 'spec' }],
-      },
-    };
+    const text = `Instance ${row.index} has its replacement and waits for the rollout to be resumed`;
+    return untilResumed(row.index, text);
   }
   return { to: 'row', row: { ...row, op: { ...row.op, step: 'SurgeDrain', lastProgressAt: snapshot.now } }, hold };
 }

@@ -1,41 +1,25 @@
-/** What all updates have in common: how one is opened, and what its end does to the row. */
-import {
-  type InstanceRow,
-  type OperationBase,
-  type Rev,
-  revisionHashOf,
-  type Sec,
-  type Strategy,
-} from '@omenative/api';
-import { deadlineFrom } from '../clock.js';
-import { onPods, type Step } from '../draft.js';
+/** What all updates have in common: how one is opened, and how it ends well. */
+import type { InstanceRow, OperationBase, Rev, Sec, Strategy } from '@omenative/api';
+import type { Step } from '../draft.js';
+import { sayInstance } from '../say.js';
 import type { Snapshot } from '../snapshot.js';
+import { newOperation } from './operation.js';
 import { rest } from './row.js';
 
-/**
- * The fields of a fresh update. Its identity is the index, the second and the revision, so that what became of an attempt is
- * never taken for the fate of one that replaces it within the same second.
- */
+/** The fields of a fresh update. */
 export function newUpdate(
   snapshot: Snapshot,
   row: Pick<InstanceRow, 'index' | 'running'>,
   target: Rev,
   strategy: Strategy,
 ): OperationBase & { readonly type: 'Update' } {
-  const { now, spec } = snapshot;
-  return {
-    type: 'Update',
-    id: `update-${row.index}-${now}-${revisionHashOf(target)}`,
-    startedAt: now,
-    lastProgressAt: now,
-    retryCount: 0,
-    target,
-    reason: `revision ${row.running || 'unknown'} -> ${target}`,
-    waiting: '',
-    strategy,
-    carry: {},
-    ...deadlineFrom(now, spec.instanceReadyTimeoutSec),
-  };
+  const identity = { verb: 'update', index: row.index, target } as const;
+  return { ...newOperation(snapshot, identity, changeOf(row, target)), type: 'Update', strategy };
+}
+
+/** Why an update exists. */
+export function changeOf({ running }: Pick<InstanceRow, 'running'>, target: Rev): string {
+  return `revision ${running || 'unknown'} -> ${target}`;
 }
 
 /** The row of an Instance that runs what its update aimed at. */
@@ -43,19 +27,13 @@ export function updated(row: InstanceRow, target: Rev, readySince: Sec): Instanc
   return { ...rest(row), kind: 'ready', running: target, target: '', readySince };
 }
 
-/** The same operation type is never opened twice on one index in one second: its identity would be the same. */
-export function mayReopen(op: OperationBase, now: Sec): boolean {
-  return op.startedAt !== now;
-}
-
-export function reopensNextSecond(snapshot: Snapshot, row: InstanceRow): Step {
-  return {
-    to: 'wait',
-    hold: {
-      is: 'Starting',
-      index: row.index,
-      text: `Instance ${row.index} starts over at ${snapshot.target} in the next second`,
-      wake: [{ at: snapshot.now + 1 }, onPods(row.index)],
-    },
-  };
+/** The end of an update that changed no other row: `next` is the Instance as it runs the target. */
+export function completed(
+  snapshot: Snapshot,
+  { op }: { readonly op: OperationBase },
+  next: InstanceRow,
+  reason: 'RecreateUpdateCompleted' | 'InPlaceUpdateCompleted',
+): Step {
+  const said = sayInstance(snapshot, 'Normal', reason, next.index, op.id, `runs revision ${op.target}`);
+  return { to: 'row', row: next, proved: op.target, events: [said] };
 }
