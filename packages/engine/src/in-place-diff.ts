@@ -27,8 +27,26 @@ interface SpecShape {
   readonly containers?: readonly ContainerShape[];
 }
 
+/** All Instances of a rollout ask for the same few pairs; payloads live as long as the cache keeps their revision. */
+const known: WeakMap<RevisionPayload, WeakMap<RevisionPayload, { readonly diff?: InPlaceDiff }>> = new WeakMap();
+
 /** The change from one revision to the other; undefined when a running pod can't follow it. */
 export function inPlaceDiff(from: RevisionPayload, to: RevisionPayload): InPlaceDiff | undefined {
+  let changes = known.get(from);
+  if (changes === undefined) {
+    changes = new WeakMap();
+    known.set(from, changes);
+  }
+  let found = changes.get(to);
+  if (found === undefined) {
+    const diff = differenceOf(from, to);
+    found = diff === undefined ? {} : { diff };
+    changes.set(to, found);
+  }
+  return found.diff;
+}
+
+function differenceOf(from: RevisionPayload, to: RevisionPayload): InPlaceDiff | undefined {
   if (!isSinglePod(from) || !isSinglePod(to)) return undefined;
   const [old, next] = [revisionContent(from), revisionContent(to)];
   const [oldSpec, nextSpec] = [old.podSpec as SpecShape, next.podSpec as SpecShape];
