@@ -1,7 +1,7 @@
 /** Who holds pods out of rotation in our name, and what takes a pod in or out. */
 import type { Cover, Effect, PodRef } from '../effects.js';
 import { keyOfGate, keyOfObject } from '../keys.js';
-import type { GateHold, PodView } from '../snapshot.js';
+import type { GateHold, GateView, PodView } from '../snapshot.js';
 
 /** Until all containers of the Instance were ready once; a pod without the condition holds it implicitly. */
 export const lifecycleHold: GateHold = { writer: 'Lifecycle', key: 'instance-ready' };
@@ -67,6 +67,17 @@ export function route(pod: PodView, covers: Cover, except?: GateHold): readonly 
         .filter((hold) => hold.writer !== except?.writer || hold.key !== except.key)
         .map((hold) => gateEffect(pod, hold, 'remove', covers));
   }
+}
+
+/** The gate after one hold more, or one less. Every pod is born with the lifecycle hold, written down or not. */
+export function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
+  if (gate.state === 'malformed') return gate;
+  const held = gate.state === 'false' ? gate.holds : gate.state === 'absent' ? [lifecycleHold] : [];
+  const isMeant = (other: GateHold): boolean =>
+    other.writer === hold.writer && (hold.writer === lifecycleHold.writer || other.key === hold.key);
+  const others = held.filter((other) => !isMeant(other));
+  const holds = change === 'add' ? [...others, hold] : others;
+  return holds.length === 0 ? { state: 'true' } : { state: 'false', holds };
 }
 
 function gateEffect(pod: PodView, hold: GateHold, change: 'add' | 'remove', covers: Cover): Effect {

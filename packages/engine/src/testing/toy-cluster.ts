@@ -3,10 +3,11 @@
  * kubelet and slice controller one step at a time. What happens between the steps is up to the test.
  */
 import { type DecodedStatus, emptyStatus, type Index, type InstanceRow, label, type Rev } from '@omenative/api';
+import { changedGate } from '../demand/writers.js';
 import type { Effect, EffectKey, EventIntent, GatePod, Outcome, PatchInPlace } from '../effects.js';
 import { plan } from '../plan.js';
 import type { Plan } from '../plan-types.js';
-import type { GateHold, GateView, LifecycleConfig, PlanSpec, PodView, Snapshot, Uid } from '../snapshot.js';
+import type { LifecycleConfig, PlanSpec, PodView, Snapshot, Uid } from '../snapshot.js';
 import { isServing } from '../units.js';
 import { kinds, shortName } from './read.js';
 import { afterKubelet, type Fate } from './toy-kubelet.js';
@@ -369,12 +370,4 @@ export class ToyCluster {
     this.pods.set(one.name, { ...one, gate: changedGate(one.gate, effect.hold, effect.change) });
     return 'ok';
   }
-}
-
-function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
-  const born: readonly GateHold[] = [{ writer: 'Lifecycle', key: 'instance-ready' }];
-  const held = gate.state === 'false' ? gate.holds : gate.state === 'absent' ? born : [];
-  const others = held.filter((other) => other.writer !== hold.writer || other.key !== hold.key);
-  const holds = change === 'add' ? [...others, hold] : others;
-  return holds.length === 0 ? { state: 'true' } : { state: 'false', holds };
 }

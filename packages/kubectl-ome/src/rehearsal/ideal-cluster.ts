@@ -3,8 +3,16 @@
  * each Service do its next thing when a second goes by. Nothing in it fails, and nothing of it is anywhere but in memory.
  */
 import type { DecodedStatus, Index, Rev } from '@omenative/api';
-import type { Effect, Plan, PodView, Snapshot, StoredRevision, Uid } from '@omenative/engine';
-import { bornPod, changedGate, nextStage, patchedPod, startSec, unmarkedPod } from './ideal-pod.js';
+import {
+  changedGate,
+  type Effect,
+  type Plan,
+  type PodView,
+  type Snapshot,
+  type StoredRevision,
+  type Uid,
+} from '@omenative/engine';
+import { bornPod, nextStage, patchedPod, startSec, unmarkedPod } from './ideal-pod.js';
 
 /** A quota that stood in the way a moment ago still does. */
 function refusedOperations(status: DecodedStatus): ReadonlySet<string> {

@@ -6,10 +6,7 @@ import { label, podName, revisionHashOf, type Sec } from '@omenative/api';
 import {
   type ContainerView,
   type CreatePod,
-  type GateHold,
-  type GateView,
   isTerminal,
-  lifecycleHold,
   type PatchInPlace,
   type PlanSpec,
   type PodView,
@@ -107,17 +104,6 @@ function stopped(container: ContainerView): ContainerView {
 export function unmarkedPod(pod: PodView): PodView {
   const { inPlace: _inPlace, ...rest } = pod;
   return rest;
-}
-
-/** The gate after one hold more, or one less. Every pod is born with the lifecycle hold, written down or not. */
-export function changedGate(gate: GateView, hold: GateHold, change: 'add' | 'remove'): GateView {
-  if (gate.state === 'malformed') return gate;
-  const held = gate.state === 'false' ? gate.holds : gate.state === 'absent' ? [lifecycleHold] : [];
-  const isMeant = (other: GateHold): boolean =>
-    other.writer === hold.writer && (hold.writer === lifecycleHold.writer || other.key === hold.key);
-  const others = held.filter((other) => !isMeant(other));
-  const holds = change === 'add' ? [...others, hold] : others;
-  return holds.length === 0 ? { state: 'true' } : { state: 'false', holds };
 }
 
 function withContainersReady(pod: PodView): PodView {
