@@ -8,7 +8,7 @@ import type { Strategy } from '@omenative/api';
 import fc from 'fast-check';
 import type { PlanSpec } from '../snapshot.js';
 import { GangCluster } from '../testing/gang-cluster.js';
-import { shortName } from '../testing/read.js';
+import { befall, lag, loseRows, type Mishap } from '../testing/mishaps.js';
 import type { Fate } from '../testing/toy-cluster.js';
 import { gang, single } from '../testing/world.js';
 
@@ -23,7 +23,7 @@ type Act =
   | { readonly lag: number }
   | { readonly crash: 'crash' | 'loseStatus' }
   | { readonly fate: Fate; readonly of: string }
-  | { readonly befalls: 'evict' | 'lose' | 'unready' | 'hang'; readonly pick: number };
+  | { readonly befalls: Mishap; readonly pick: number };
 
 const image = fc.constantFrom('v1', 'v2', 'v3');
 const strategy = fc.constantFrom<Strategy>('SurgeThenDrain', 'SurgeThenDrain', 'RecreatePod', 'InPlaceIfPossible');
@@ -97,8 +97,8 @@ class Life {
     const { cluster } = this;
     if ('steps' in what) cluster.steps(what.steps, what.seconds);
     else if ('fate' in what) cluster.fates.set(what.of, what.fate);
-    else if ('befalls' in what) this.#befall(what.befalls, what.pick);
-    else if ('lag' in what) this.#lag(what.lag);
+    else if ('befalls' in what) befall(cluster, what.befalls, what.pick);
+    else if ('lag' in what) lag(cluster, what.lag);
     else if ('crash' in what) this.#crash(what.crash);
     else this.#edit(what);
   }
@@ -124,22 +124,7 @@ class Life {
 
   #crash(what: 'crash' | 'loseStatus'): void {
     if (what === 'crash') this.cluster.crash();
-    else this.cluster.status = { ...this.cluster.status, rows: new Map(), order: [] };
-  }
-
-  #lag(index: number): void {
-    this.cluster.blind = new Set([index]);
-    this.cluster.steps(2);
-    this.cluster.blind = new Set();
-  }
-
-  #befall(what: 'evict' | 'lose' | 'unready' | 'hang', pick: number): void {
-    const names = [...this.cluster.pods.keys()].map(shortName).toSorted();
-    const name = names[pick % Math.max(1, names.length)];
-    if (name === undefined) return;
-    if (what === 'unready') this.cluster.patch(name, { containersReady: false, ready: false });
-    else if (what === 'hang') this.cluster.hung.add(name);
-    else this.cluster[what](name);
+    else loseRows(this.cluster);
   }
 }
 

@@ -6,7 +6,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { IntOrPercent, PlanSpec } from '../snapshot.js';
-import { shortName } from '../testing/read.js';
+import { befall, lag as lagBehind, loseRows, type Mishap } from '../testing/mishaps.js';
 import { type Fate, ToyCluster } from '../testing/toy-cluster.js';
 import { isServing } from '../units.js';
 
@@ -17,7 +17,7 @@ type Act =
   | { readonly act: 'pause'; readonly pause: PlanSpec['pause'] }
   | { readonly act: 'partition'; readonly partition: number }
   | { readonly act: 'fate'; readonly image: string; readonly fate: Fate }
-  | { readonly act: 'evict' | 'lose' | 'unready' | 'hang'; readonly pick: number }
+  | { readonly act: Mishap; readonly pick: number }
   | { readonly act: 'lag'; readonly index: number }
   | { readonly act: 'crash' | 'loseStatus' };
 
@@ -94,7 +94,6 @@ class WatchedCluster extends ToyCluster {
 }
 
 function happen(cluster: ToyCluster, what: Act, maxSurge: IntOrPercent | undefined): void {
-  const names = [...cluster.pods.keys()].map(shortName).toSorted();
   switch (what.act) {
     case 'step':
       cluster.steps(what.times, what.seconds);
@@ -117,41 +116,20 @@ function happen(cluster: ToyCluster, what: Act, maxSurge: IntOrPercent | undefin
     case 'evict':
     case 'lose':
     case 'unready':
-    case 'hang': {
-      const name = names[what.pick % Math.max(1, names.length)];
-      if (name !== undefined) befall(cluster, name, what.act);
+    case 'hang':
+      befall(cluster, what.act, what.pick);
       return;
-    }
     case 'lag':
-      cluster.blind = new Set([what.index]);
-      cluster.steps(2);
-      cluster.blind = new Set();
+      lagBehind(cluster, what.index);
       return;
     case 'crash':
       cluster.crash();
       return;
     case 'loseStatus':
-      cluster.status = { ...cluster.status, rows: new Map(), order: [] };
+      loseRows(cluster);
       break;
   }
   cluster.passes();
-}
-
-function befall(cluster: ToyCluster, name: string, what: 'evict' | 'lose' | 'unready' | 'hang'): void {
-  switch (what) {
-    case 'evict':
-      cluster.evict(name);
-      return;
-    case 'lose':
-      cluster.lose(name);
-      return;
-    case 'unready':
-      cluster.patch(name, { containersReady: false, ready: false });
-      return;
-    case 'hang':
-      cluster.hung.add(name);
-      return;
-  }
 }
 
 /** Faults end, nodes come back, and a good revision is published. */

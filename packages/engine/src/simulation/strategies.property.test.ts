@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Strategy } from '@omenative/api';
 import fc from 'fast-check';
 import type { PlanSpec } from '../snapshot.js';
-import { shortName } from '../testing/read.js';
+import { befall, lag, type Mishap } from '../testing/mishaps.js';
 import { type Fate, ToyCluster } from '../testing/toy-cluster.js';
 
 type Edit =
@@ -15,9 +15,7 @@ type Edit =
   | { readonly strategy: Strategy; readonly inPlace: PlanSpec['update']['inPlace'] }
   | { readonly pause: PlanSpec['pause'] }
   | { readonly partition: number };
-type Fault =
-  | { readonly fate: Fate; readonly of: string }
-  | { readonly befalls: 'evict' | 'lose' | 'unready' | 'hang'; readonly pick: number };
+type Fault = { readonly fate: Fate; readonly of: string } | { readonly befalls: Mishap; readonly pick: number };
 type Act =
   | Edit
   | Fault
@@ -72,9 +70,9 @@ class Life {
     const { cluster } = this;
     if ('steps' in what) cluster.steps(what.steps, what.seconds);
     else if ('crash' in what) cluster.crash();
-    else if ('lag' in what) this.#lag(what.lag);
+    else if ('lag' in what) lag(cluster, what.lag);
     else if ('fate' in what) cluster.fates.set(what.of, what.fate);
-    else if ('befalls' in what) this.#befall(what.befalls, what.pick);
+    else if ('befalls' in what) befall(cluster, what.befalls, what.pick);
     else this.#edit(what);
   }
 
@@ -96,21 +94,6 @@ class Life {
       this.cluster.edit({ update: this.#update });
     }
     this.cluster.passes();
-  }
-
-  #lag(index: number): void {
-    this.cluster.blind = new Set([index]);
-    this.cluster.steps(2);
-    this.cluster.blind = new Set();
-  }
-
-  #befall(what: 'evict' | 'lose' | 'unready' | 'hang', pick: number): void {
-    const names = [...this.cluster.pods.keys()].map(shortName).toSorted();
-    const name = names[pick % Math.max(1, names.length)];
-    if (name === undefined) return;
-    if (what === 'unready') this.cluster.patch(name, { containersReady: false, ready: false });
-    else if (what === 'hang') this.cluster.hung.add(name);
-    else this.cluster[what](name);
   }
 }
 

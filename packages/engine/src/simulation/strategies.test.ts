@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Strategy } from '@omenative/api';
 import type { PlanSpec } from '../snapshot.js';
-import { ToyCluster } from '../testing/toy-cluster.js';
+import { type Fate, ToyCluster } from '../testing/toy-cluster.js';
 import { isOn, stepUntil } from '../testing/until.js';
 
 type Update = PlanSpec['update'];
@@ -23,6 +23,18 @@ function update(type: Strategy, over: Partial<Update> = {}): Update {
 
 const lives = (cluster: ToyCluster): readonly unknown[] =>
   [...cluster.status.rows.values()].map((row) => row.incarnation);
+
+/** An update to a revision of this fate takes one Instance out and no other, and the next revision goes through. */
+function expectToStopAt(fate: Fate, type: Strategy): void {
+  const cluster = serving(type);
+  cluster.fates.set('v2', fate);
+  cluster.edit({ image: 'v2' });
+  cluster.steps(30, 100);
+  expect([cluster.fewestServing, cluster.servingInstances()]).toEqual([2, 2]);
+  cluster.edit({ image: 'v3' });
+  stepUntil(cluster, isOn(cluster, 'v3'));
+  expect(cluster.fewestServing).toBe(2);
+}
 
 describe('an update that recreates', () => {
   it('takes one Instance after the other, each under its own name, old pod out before the new one comes', () => {
@@ -49,14 +61,7 @@ describe('an update that recreates', () => {
   });
 
   it('stops at what fails, never takes a second one out, and goes on with the next revision [B05] [B16]', () => {
-    const cluster = serving('RecreatePod');
-    cluster.fates.set('v2', 'neverReady');
-    cluster.edit({ image: 'v2' });
-    cluster.steps(30, 100);
-    expect([cluster.fewestServing, cluster.servingInstances()]).toEqual([2, 2]);
-    cluster.edit({ image: 'v3' });
-    stepUntil(cluster, isOn(cluster, 'v3'));
-    expect(cluster.fewestServing).toBe(2);
+    expectToStopAt('neverReady', 'RecreatePod');
   });
 });
 
@@ -137,14 +142,7 @@ describe('an update in place', () => {
   });
 
   it('to an image that crashes stops there, and goes on with the next revision [B16]', () => {
-    const cluster = serving('InPlaceIfPossible');
-    cluster.fates.set('v2', 'crashLoop');
-    cluster.edit({ image: 'v2' });
-    cluster.steps(30, 100);
-    expect([cluster.fewestServing, cluster.servingInstances()]).toEqual([2, 2]);
-    cluster.edit({ image: 'v3' });
-    stepUntil(cluster, isOn(cluster, 'v3'));
-    expect(cluster.fewestServing).toBe(2);
+    expectToStopAt('crashLoop', 'InPlaceIfPossible');
   });
 });
 

@@ -9,8 +9,10 @@ import {
   type ParkedOp,
   type RecreateOp,
   type RetryBlock,
+  type Rev,
   type RowBase,
   type SurgeOp,
+  type Termination,
 } from '@omenative/api';
 import type { RunnerSpec } from '../snapshot.js';
 import { noon, revisionOf, single } from './world.js';
@@ -36,6 +38,19 @@ export interface RowOptions<Op> {
   readonly runners?: readonly RunnerSpec[];
 }
 
+/** An Instance on its way from one revision to another, which has served for ten minutes. */
+function between(index: Index, running: Rev, target: Rev, over?: Partial<RowBase>): RowBase {
+  return { ...newRowBase(index), running, target, readySince: noon - 600, ...over };
+}
+
+function updateOf(index: Index, target: Rev) {
+  return { ...open, id: `update-${index}`, type: 'Update', target } as const;
+}
+
+function failedBy(reason: string): Termination {
+  return { podName: '', containerName: '', reason, message: 'back-off', time: openedAt };
+}
+
 /** A Create of `image`. */
 export function creatingRow(index: Index, image = 'v1', options: RowOptions<CreateOp> = {}): InstanceRow {
   const target = revisionOf(image, options.runners ?? single);
@@ -52,21 +67,9 @@ export function creatingRow(index: Index, image = 'v1', options: RowOptions<Crea
 export function surgingRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<SurgeOp> = {}): InstanceRow {
   const target = revisionOf(to);
   return {
-    ...newRowBase(index),
-    running: revisionOf(from),
-    target,
-    readySince: noon - 600,
-    ...options.row,
+    ...between(index, revisionOf(from), target, options.row),
     kind: 'updating',
-    op: {
-      ...open,
-      id: `update-${index}`,
-      type: 'Update',
-      step: 'Surge',
-      strategy: 'SurgeThenDrain',
-      target,
-      ...options.op,
-    } as SurgeOp,
+    op: { ...updateOf(index, target), step: 'Surge', strategy: 'SurgeThenDrain', ...options.op } as SurgeOp,
   };
 }
 
@@ -79,21 +82,9 @@ export function drainingRow(index: Index, from = 'v1', to = 'v2', options: RowOp
 export function inPlaceRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<InPlaceOp> = {}): InstanceRow {
   const target = revisionOf(to);
   return {
-    ...newRowBase(index),
-    running: revisionOf(from),
-    target,
-    readySince: noon - 600,
-    ...options.row,
+    ...between(index, revisionOf(from), target, options.row),
     kind: 'updating',
-    op: {
-      ...open,
-      id: `update-${index}`,
-      type: 'Update',
-      step: 'InPlace',
-      strategy: 'InPlaceIfPossible',
-      target,
-      ...options.op,
-    },
+    op: { ...updateOf(index, target), step: 'InPlace', strategy: 'InPlaceIfPossible', ...options.op },
   };
 }
 
@@ -102,46 +93,25 @@ export function recreatingRow(index: Index, from = 'v1', to = 'v2', options: Row
   const runners = options.runners ?? single;
   const target = revisionOf(to, runners);
   return {
-    ...newRowBase(index),
-    incarnation: 2,
-    running: revisionOf(from, runners),
-    target,
-    readySince: noon - 600,
-    ...options.row,
+    ...between(index, revisionOf(from, runners), target, { incarnation: 2, ...options.row }),
     kind: 'updating',
-    op: {
-      ...open,
-      id: `update-${index}`,
-      type: 'Update',
-      step: 'Drain',
-      strategy: 'RecreatePod',
-      target,
-      ...options.op,
-    },
+    op: { ...updateOf(index, target), step: 'Drain', strategy: 'RecreatePod', ...options.op },
   };
 }
 
 /** An update whose attempt failed and whose pod is still there; it failed a minute before noon. */
 export function parkedRow(index: Index, from = 'v1', to = 'v2', options: RowOptions<ParkedOp> = {}): InstanceRow {
-  const { deadline: _, ...unclocked } = open;
   const target = revisionOf(to);
+  const { deadline: _, ...unclocked } = updateOf(index, target);
   return {
-    ...newRowBase(index),
-    running: revisionOf(from),
-    target,
-    readySince: noon - 600,
-    lastFailure: { podName: '', containerName: '', reason: 'ImagePullBackOff', message: 'back-off', time: openedAt },
-    ...options.row,
+    ...between(index, revisionOf(from), target, { lastFailure: failedBy('ImagePullBackOff'), ...options.row }),
     kind: 'parked',
     phase: 'Failed',
     op: {
       ...unclocked,
-      id: `update-${index}`,
       startedAt: openedAt - 120,
-      type: 'Update',
       step: 'Parked',
       strategy: 'InPlaceIfPossible',
-      target,
       ...options.op,
     },
   };
@@ -168,7 +138,7 @@ export function failedRow(
     ...newRowBase(index),
     running: running === undefined ? '' : revisionOf(running),
     target: revisionOf(target),
-    lastFailure: { podName: '', containerName: '', reason: 'CrashLoopBackOff', message: 'back-off', time: openedAt },
+    lastFailure: failedBy('CrashLoopBackOff'),
     ...over,
     kind: 'failed',
   };
