@@ -267,7 +267,8 @@ export function containerSpec(pod: Pod, name: string): Container | undefined {
   return [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((container) => container.name === name);
 }
 
-function event(
+/** What the kubelet tells about one container of a pod. */
+export function event(
   world: World,
   pod: Pod,
   run: PodRun,

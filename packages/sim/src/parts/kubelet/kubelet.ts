@@ -5,10 +5,9 @@ import { keyOf } from '../../base/object.js';
 import type { Change } from '../../base/store.js';
 import type { Part, World } from '../../base/world.js';
 import { deleteObject, podByUid, store } from '../act.js';
-import { recordEvent } from '../events.js';
 import { conditionOf, isTerminal, type Pod } from '../model.js';
 import { clockOffsetMs, nodeState } from '../node-state.js';
-import { begin, containerStep, freshContainer, isPassed, LEAST_GRACE_MS, stopContainer } from './containers.js';
+import { begin, containerStep, event, freshContainer, isPassed, LEAST_GRACE_MS, stopContainer } from './containers.js';
 import { evictNow, exitNow, probeNow, type Victim } from './mishaps.js';
 import { goOn, lookAgain, replaceImages, reported } from './replace.js';
 import {
@@ -238,16 +237,7 @@ function endOne(world: World, pod: Pod, run: PodRun, name: string, killAtMs: num
   const next = changeContainer(world, run, name, { epoch: before.epoch + 1 });
   if (before.state.is !== 'running')
     return before.lastEnd === undefined ? next : settle(world, next, name, before.lastEnd);
-  const message = `Stopping container ${name}`;
-  const fieldPath = `spec.containers{${name}}`;
-  recordEvent(world, pod, {
-    type: 'Normal',
-    reason: 'Killing',
-    message,
-    component: 'kubelet',
-    host: run.node,
-    fieldPath,
-  });
+  event(world, pod, run, name, 'Normal', 'Killing', `Stopping container ${name}`);
   stopContainer(world, pod, next, { ...before, epoch: before.epoch + 1 }, killAtMs);
   return next;
 }

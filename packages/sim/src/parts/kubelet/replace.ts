@@ -5,9 +5,8 @@
  */
 
 import type { World } from '../../base/world.js';
-import { recordEvent } from '../events.js';
 import { isTerminal, type Pod } from '../model.js';
-import { begin, containerSpec, isOutdated, mayRestart, stopContainer } from './containers.js';
+import { begin, containerSpec, event, isOutdated, mayRestart, stopContainer } from './containers.js';
 import {
   type ContainerRun,
   changeContainer,
@@ -81,16 +80,7 @@ function endNext(world: World, pod: Pod, run: PodRun): PodRun {
   const [name = ''] = run.replacing?.toEnd ?? [];
   const container = containerOf(run, name);
   if (container === undefined || container.state.is !== 'running') return goOn(world, pod, run);
-  const message = `Container ${name} definition changed, will be restarted`;
-  const fieldPath = `spec.containers{${name}}`;
-  recordEvent(world, pod, {
-    type: 'Normal',
-    reason: 'Killing',
-    message,
-    component: 'kubelet',
-    host: run.node,
-    fieldPath,
-  });
+  event(world, pod, run, name, 'Normal', 'Killing', `Container ${name} definition changed, will be restarted`);
   const next = changeContainer(world, run, name, { epoch: container.epoch + 1 });
   const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
   stopContainer(world, pod, next, { ...container, epoch: container.epoch + 1 }, world.nowMs + graceMs);
