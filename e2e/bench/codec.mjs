@@ -2,29 +2,10 @@
 // Works on the built packages (`npm run build`). Of 20 rounds it prints the median, that of the processor's time (with the
 // garbage collector's threads), and the fastest; JSON.stringify of the same beside it tells how busy the machine was.
 import { decodeStatus, emptyStatus, encodeAs, estimateStatusBytes, newRowBase } from '@omenative/api';
+import { creatingRow, revision, startedAt } from '../dist/status/testing/replicas.js';
 
 const count = Number(process.argv[2] ?? 10_000);
 const rounds = 20;
-const revision = 'chat-engine-0a1b2c3d';
-const startedAt = 1_796_064_425;
-
-/** A row on its way up: the largest that most Instances ever have. */
-function creating(index) {
-  const op = {
-    id: `create-${index}-1`,
-    type: 'Create',
-    step: 'CreatePods',
-    startedAt,
-    lastProgressAt: startedAt,
-    deadline: startedAt + 1800,
-    retryCount: 0,
-    target: revision,
-    reason: 'ScaleUp',
-    waiting: '',
-    carry: {},
-  };
-  return { ...newRowBase(index), target: revision, kind: 'creating', op };
-}
 
 /** A row at rest, ready since a time of its own. */
 function ready(index) {
@@ -77,7 +58,7 @@ function measure(name, prepare, run) {
 }
 
 console.log(`  ${'milliseconds'.padEnd(44)}  median  of CPU fastest`);
-for (const [name, rowOf] of Object.entries({ creating, ready })) {
+for (const [name, rowOf] of Object.entries({ creating: creatingRow, ready })) {
   console.log(`${count} rows ${name}:`);
   const made = statusOf(rowOf);
   const dense = JSON.stringify(encodeAs(made, 'DenseV1').status);

@@ -10,11 +10,11 @@ import {
 import type { ApiServer, Json, Reply } from '../../crds/testing/api-server.js';
 
 export const plural = 'inferencereplicas';
-const revision = 'chat-engine-0a1b2c3d';
-const startedAt = 1_796_064_425;
+export const revision = 'chat-engine-0a1b2c3d';
+export const startedAt = 1_796_064_425;
 
 /** A row on its way up: the largest that most Instances ever have. */
-function creatingRow(index: number): InstanceRow {
+export function creatingRow(index: number): InstanceRow {
   return {
     ...newRowBase(index),
     target: revision,

@@ -5,7 +5,7 @@ import { Problem } from '../cluster/problem.js';
 import { targetOf } from '../cluster/target.js';
 import { explain } from '../explain/explain.js';
 import { explanationLines } from '../explain/print.js';
-import { changeOf } from '../plan/change-flags.js';
+import { type ChangeFlags, changeOf } from '../plan/change-flags.js';
 import { planChange } from '../plan/plan.js';
 import { planLines } from '../plan/print.js';
 import { type Format, formats, rendered } from '../report/output.js';
@@ -44,14 +44,7 @@ interface CommonFlags extends ConnectionFlags {
   readonly acceleratorResources?: readonly string[];
 }
 
-interface PlanFlags extends CommonFlags {
-  readonly filename?: string;
-  readonly patch?: string;
-  readonly type: 'merge' | 'json' | 'strategic';
-  readonly serverSide?: boolean;
-  readonly fieldManager: string;
-  readonly forceConflicts?: boolean;
-}
+interface PlanFlags extends CommonFlags, ChangeFlags {}
 
 function programOf(console: Console): Command {
   const program = new Command('kubectl ome')
