@@ -12,7 +12,7 @@ import {
   type StatusEncoding,
   statusBytes,
 } from '@omenative/api';
-import type { Effect, EffectKey, Outcome, Plan, Snapshot, TemplateCheck } from '@omenative/engine';
+import type { Effect, EffectKey, EventIntent, Outcome, Plan, Snapshot, TemplateCheck } from '@omenative/engine';
 import { type Client, classify, type Runtime } from '@omenative/kube';
 import type { Caches } from '../caches.js';
 import type { OperatorSettings } from '../config/settings.js';
@@ -26,6 +26,17 @@ import type { Inbox } from './inbox.js';
 import type { ReplicaMetrics } from './metrics.js';
 import { type Observation, observe, type ReplicaWorld, routingServices } from './observe.js';
 import type { OwnWrites } from './own-writes.js';
+import {
+  nameTaken,
+  notPermitted,
+  revisionTaken,
+  rollbackIgnored,
+  specRefused,
+  statusConverted,
+  statusTooLarge,
+  statusUnreadable,
+  templateRefused,
+} from './pass-events.js';
 import { type Persisted, persistStatus } from './persist.js';
 import { readPods } from './reads.js';
 import type { ReplicaRecord } from './replica-record.js';
@@ -127,12 +138,9 @@ class Pass {
 
   /** Writes the same rows in the encoding that they should have, and does nothing else in this pass. */
   async #convert(status: DecodedStatus, to: StatusEncoding): Promise<PassEnd | 'lookAgain'> {
-    const { stored: from, rows } = status;
     const end = await this.#write({ ...status, stored: to });
     if (end !== 'written') return end;
-    const text = `${this.#prefix()}: per-Instance status was rewritten from ${from} to ${to} (${rows.size} Instances); lifecycle reconciliation resumes on the next pass`;
-    const episode = `${from}/${to}/${this.#replica.meta.resourceVersion}`;
-    this.#deps.teller.events(this.#replica, [{ reason: 'InstanceStatusConverted', type: 'Normal', episode, text }]);
+    this.#tell(statusConverted(this.#replica, status, to));
     return { again: 'now' };
   }
 
@@ -161,13 +169,10 @@ class Pass {
     view: SpecView & { readonly ok: true },
     first: Observation,
   ): Promise<Observation> {
-    const { templateChecks, teller } = this.#deps;
     const { target } = first.snapshot;
-    this.#templateCheck = await templateChecks.of(first, (message) => {
-      const text = `${this.#prefix()}: no Instance is moved to ${target}, because the API server refuses its pods: ${message}. Correct the template, or what refuses it`;
-      const event = { reason: 'PodTemplateInvalid', type: 'Warning', episode: `${target}/${message}`, text } as const;
-      teller.events(this.#replica, [event]);
-    });
+    this.#templateCheck = await this.#deps.templateChecks.of(first, (message) =>
+      this.#tell(templateRefused(this.#replica, target, message)),
+    );
     return this.#templateCheck === undefined ? first : this.#observe(status, view);
   }
 
@@ -284,10 +289,7 @@ class Pass {
     const wanted = asText(asRecord(this.#replica.spec['pacing'])['rollbackToRevision']);
     if (wanted === '' || !view.ok || view.spec.rollbackTo !== undefined) return;
     const names = world.revisions.flatMap(({ revision }) => (revision === undefined ? [] : [revision.name]));
-    const known = names.length === 0 ? 'it has none' : `it has ${names.toSorted().join(', ')}`;
-    const text = `${this.#prefix()}: spec.pacing.rollbackToRevision ${wanted} is not a revision of this replica and is ignored, so the template of the spec rolls; ${known}`;
-    const episode = `${this.#replica.meta.uid}/${wanted}`;
-    this.#deps.teller.events(this.#replica, [{ reason: 'RollbackRevisionForeign', type: 'Warning', episode, text }]);
+    this.#tell(rollbackIgnored(this.#replica, wanted, names));
   }
 
   /** Two contents under one name: the next name is salted, and that is persisted before it is used. */
@@ -295,37 +297,23 @@ class Pass {
     const { status, specRevision } = observation.snapshot;
     const collisionCount = status.collisionCount + 1;
     const end = await this.#write({ ...status, collisionCount });
-    const text = `${this.#prefix()}: revision name ${specRevision} is taken (${why}); trying the next name (collisionCount ${collisionCount})`;
-    const event = {
-      reason: 'RevisionCollision',
-      type: 'Warning',
-      episode: `${specRevision}/${collisionCount}`,
-      text,
-    } as const;
-    if (end === 'written') this.#deps.teller.events(this.#replica, [event]);
+    if (end === 'written') this.#tell(revisionTaken(this.#replica, specRevision, why, collisionCount));
     // Paced: should names keep being taken, each try costs a write.
     return end === 'written' ? later : end;
   }
 
   /** A spec that can't be run: said in `Ready` and in an Event; what runs is left alone. */
   async #reportSpec(status: DecodedStatus, view: SpecView & { readonly ok: false }): Promise<PassEnd | 'lookAgain'> {
-    const { teller, runtime } = this.#deps;
-    const episode = `${this.#replica.generation}/${view.message}`;
-    const text = `${this.#prefix()}: ${view.message}`;
-    const now = Math.floor(runtime.nowMs() / 1000);
+    const now = Math.floor(this.#deps.runtime.nowMs() / 1000);
     const conditions = withReadyFalse(status.conditions, view, this.#replica.generation, now);
     const end = await this.#write({ ...status, conditions, observedGeneration: this.#replica.generation });
-    if (end === 'written') teller.events(this.#replica, [{ reason: view.reason, type: 'Warning', episode, text }]);
+    if (end === 'written') this.#tell(specRefused(this.#replica, view.reason, view.message));
     return end === 'written' ? settled : end;
   }
 
   /** A status that can't be read is left as it is, and so is everything that it might speak of. */
   #reportUnreadable(message: string): void {
-    const { teller } = this.#deps;
-    const text = `${this.#prefix()}: the status can't be decoded, so nothing is done for this replica: ${message}. Restore the status, or remove its rows: pods are then taken in again`;
-    const event = { reason: 'InstanceStatusDecodeFailed', type: 'Warning', episode: message, text } as const;
-    teller.events(this.#replica, [event]);
-    teller.log('warn', this.#replica, text);
+    this.#tellLoudly(statusUnreadable(this.#replica, message));
   }
 
   async #write(next: DecodedStatus): Promise<'written' | PassEnd | 'lookAgain'> {
@@ -344,17 +332,15 @@ class Pass {
   }
 
   async #persist(next: DecodedStatus): Promise<Persisted> {
-    const { client, caches, metrics, teller, statusEncoding } = this.#deps;
+    const { client, caches, metrics, statusEncoding } = this.#deps;
     try {
       const options = { client, replicas: caches.replicas, metrics, statusEncoding };
       return await persistStatus(options, this.#replica, next);
     } catch (error) {
       if (classify(error) === 'tooLarge') {
         const encoding = chosenEncoding(next, statusEncoding);
-        const bytes = statusBytes(next, encoding);
-        const text = `${this.#prefix()}: status write of ${bytes} bytes (${encoding}): the status of ${next.rows.size} Instance(s) does not fit into one object and can't be written; run fewer Instances in one component: ${wordsOf(error)}`;
-        const event = { reason: 'StatusSizeExceeded', type: 'Warning', episode: String(next.rows.size), text } as const;
-        teller.events(this.#replica, [event]);
+        const written = { bytes: statusBytes(next, encoding), encoding };
+        this.#tell(statusTooLarge(this.#replica, next.rows.size, written, wordsOf(error)));
       }
       throw error;
     }
@@ -366,14 +352,9 @@ class Pass {
     if (result.as === 'invalid' || result.as === 'nameTaken') {
       teller.log('warn', this.#replica, `${effect.key}: ${result.as}: ${result.detail}`);
     }
-    if (result.notPermitted === true) {
-      const text = `${this.#prefix()}: ${result.detail}; it is tried again: give the manager's ServiceAccount this permission`;
-      teller.log('warn', this.#replica, text);
-      teller.events(this.#replica, [{ reason: 'NotPermitted', type: 'Warning', episode: result.detail, text }]);
-    }
+    if (result.notPermitted === true) this.#tellLoudly(notPermitted(this.#replica, result.detail));
     if (result.as === 'nameTaken' && result.collision === undefined) {
-      const text = `${this.#prefix()}: ${result.detail}`;
-      teller.events(this.#replica, [{ reason: 'NameTaken', type: 'Warning', episode: effect.key, text }]);
+      this.#tell(nameTaken(this.#replica, effect.key, result.detail));
     }
   }
 
@@ -382,9 +363,14 @@ class Pass {
     inbox.book(this.#replica.meta.uid, outcomes, Math.floor(runtime.nowMs() / 1000));
   }
 
-  #prefix(): string {
-    const { namespace, name } = this.#replica.meta;
-    return `InferenceReplica ${namespace}/${name} component=${String(this.#replica.spec['component'])}`;
+  #tell(event: EventIntent): void {
+    this.#deps.teller.events(this.#replica, [event]);
+  }
+
+  /** In the log too, for those who run the manager. */
+  #tellLoudly(event: EventIntent): void {
+    this.#tell(event);
+    this.#deps.teller.log('warn', this.#replica, event.text);
   }
 }
 
