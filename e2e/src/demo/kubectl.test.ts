@@ -70,23 +70,24 @@ suite('a stock kubectl against the embedded cluster', () => {
 
   it('get -w goes on to print what changes', async () => {
     const watch = kubectl.start('get irep chat-engine -w --output-watch-events');
-    const lines: string[] = [];
-    const changed = new Promise<void>((resolve) => {
-      watch.stdout?.on('data', (text: Buffer) => {
-        lines.push(...text.toString().trimEnd().split('\n'));
-        if (lines.some((line) => line.startsWith('ADDED'))) resolve();
+    let text = '';
+    // kubectl writes a row cell by cell: it is one only when its line has ended.
+    const rowOf = (event: string): string | undefined => new RegExp(`^${event} .*(?=\\n)`, 'm').exec(text)?.[0];
+    const when = (event: string): Promise<void> =>
+      new Promise((resolve) => {
+        watch.stdout?.on('data', () => {
+          if (rowOf(event) !== undefined) resolve();
+        });
       });
+    watch.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
     });
-    await changed;
-    const modified = new Promise<void>((resolve) => {
-      watch.stdout?.on('data', () => {
-        if (lines.some((line) => line.startsWith('MODIFIED'))) resolve();
-      });
-    });
+    const [added, modified] = [when('ADDED'), when('MODIFIED')];
+    await added;
     await kubectl.ok('label irep chat-engine seen=yes');
     await modified;
     watch.kill();
-    expect(lines.at(-1)).toMatch(/^MODIFIED +chat-engine +engine +2 +2 +2 +2/);
+    expect(rowOf('MODIFIED')).toMatch(/^MODIFIED +chat-engine +engine +2 +2 +2 +2/);
   });
 
   it('describe shows the status and the Events', async () => {
@@ -125,6 +126,11 @@ suite('a stock kubectl against the embedded cluster', () => {
   it('patch rolls the image out, and wait tells when every pod runs it', async () => {
     const patch = JSON.stringify({ spec: { engine: { runner: { image: 'simulated/echo:v2' } } } });
     await kubectl.ok(`patch isvc chat --type=merge -p ${patch}`);
+    // Until the status is of the new generation, its counts are of the old revision.
+    const image = '{.spec.runners[*].template.spec.containers[*].image}';
+    await kubectl.ok(`wait irep/chat-engine --for=jsonpath=${image}=simulated/echo:v2 --timeout=40s`);
+    const generation = await kubectl.ok('get irep chat-engine -o jsonpath={.metadata.generation}');
+    await kubectl.ok(`wait irep/chat-engine --for=jsonpath={.status.observedGeneration}=${generation} --timeout=40s`);
     await kubectl.ok('wait irep/chat-engine --for=jsonpath={.status.updatedReadyReplicas}=2 --timeout=40s');
     const images = await kubectl.ok('get pods -l ome.io/inferenceservice=chat -o jsonpath={..image}');
     expect(images).toContain('simulated/echo:v2');

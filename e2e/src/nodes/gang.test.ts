@@ -124,8 +124,9 @@ describeOnNodes('gangs', { name: 'gang' }, (bed) => {
   it(
     'leave nothing when their InferenceService is deleted',
     bed.explained(async () => {
-      const service = await bed.api.get(inferenceServices, isvc);
-      expect(conditionOf(service, 'Ready')?.status).toBe('True');
+      await bed.api.waitUntil(inferenceServices, isvc, 'is Ready again', stepMs, (service) => {
+        return conditionOf(service, 'Ready')?.status === 'True';
+      });
       await bed.api.delete(inferenceServices, isvc);
       await bed.api.waitFor('the replica is gone', stepMs, async () => {
         return (await bed.api.find(inferenceReplicas, irep)) === undefined;
