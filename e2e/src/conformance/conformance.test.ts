@@ -10,7 +10,7 @@ const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
 const withNodes = process.env['OME_E2E_NODES'] === '1';
 
 describe('on the simulated cluster', () => {
-  it.each(cases.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+  it.each(titled(cases))('%s: %s', async (_id, _title, one) => {
     await one.run(new SimBed(1));
   });
 });
@@ -19,7 +19,14 @@ describe('on a real cluster', () => {
   if (kubeconfig) {
     jest.setTimeout(120_000);
     const possible = cases.filter((one) => one.needs !== 'nodes' || withNodes);
-    it.each(possible.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+    // Each case has a namespace of its own. Those of controllers share the nodes, and some of them close them.
+    it.concurrent.each(titled(possible.filter(({ needs }) => needs !== 'controllers')))(
+      '%s: %s',
+      async (_id, _title, one) => {
+        await onRealCluster(one, kubeconfig);
+      },
+    );
+    it.each(titled(possible.filter(({ needs }) => needs === 'controllers')))('%s: %s', async (_id, _title, one) => {
       await onRealCluster(one, kubeconfig);
     });
   } else if (process.env['CI'] === 'true') {
@@ -30,6 +37,10 @@ describe('on a real cluster', () => {
     it.skip('needs a real cluster: set OME_E2E_KUBECONFIG to a kubeconfig', () => {});
   }
 });
+
+function titled(some: readonly Case[]): (readonly [id: string, title: string, one: Case])[] {
+  return some.map((one) => [one.id, one.title, one]);
+}
 
 async function onRealCluster(one: Case, path: string): Promise<void> {
   const bed = await RealBed.create(path);

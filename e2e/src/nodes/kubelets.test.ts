@@ -9,7 +9,8 @@ describe('real kubelets', () => {
   if (kubeconfig !== undefined && process.env['OME_E2E_NODES'] === '1') {
     jest.setTimeout(120_000);
     const needing = cases.filter((one) => one.needs === 'nodes');
-    it.each(needing.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
+    // Most of a case is waiting for a kubelet, and each has a namespace of its own.
+    it.concurrent.each(needing.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
       const bed = await RealBed.create(kubeconfig);
       try {
         await one.run(bed);

@@ -20,6 +20,12 @@ function patch(bed: Bed, plural: string, name: string, contentType: string, body
   return bed.request('PATCH', at(bed, plural, name, subresource), { contentType, body });
 }
 
+/** Names a pod as an owner. */
+function ownedBy(pod: Json): Json {
+  const { name, uid } = metaOf(pod);
+  return { apiVersion: 'v1', kind: 'Pod', name, uid };
+}
+
 export const patches: readonly Case[] = [
   {
     id: 'merge-patch',
@@ -213,18 +219,17 @@ export const patches: readonly Case[] = [
       const gone = { '$deleteFromPrimitiveList/finalizers': ['ome.test/a', 'ome.test/b'] };
       const cleared = await patch(bed, 'pods', 'a', STRATEGIC, { metadata: gone });
       expect(metaOf(cleared.body).finalizers).toBeUndefined();
-      const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u1' };
-      await patch(bed, 'pods', 'a', STRATEGIC, { metadata: { ownerReferences: [owner] } });
-      const two = await patch(bed, 'pods', 'a', STRATEGIC, {
-        metadata: { ownerReferences: [{ ...owner, uid: 'u2' }] },
-      });
+      // Owners that exist: a pod whose owners do not is collected.
+      const [p, q] = [await make(bed, 'pods', idlePod('p')), await make(bed, 'pods', idlePod('q'))];
+      await patch(bed, 'pods', 'a', STRATEGIC, { metadata: { ownerReferences: [ownedBy(p)] } });
+      const two = await patch(bed, 'pods', 'a', STRATEGIC, { metadata: { ownerReferences: [ownedBy(q)] } });
       expect(two.body['metadata']).toMatchObject({
         ownerReferences: [{ uid: expect.any(String) }, { uid: expect.any(String) }],
       });
       const one = await patch(bed, 'pods', 'a', STRATEGIC, {
-        metadata: { ownerReferences: [{ $patch: 'delete', uid: 'u1' }] },
+        metadata: { ownerReferences: [{ $patch: 'delete', uid: metaOf(p).uid }] },
       });
-      expect(one.body['metadata']).toMatchObject({ ownerReferences: [{ uid: 'u2' }] });
+      expect(one.body['metadata']).toMatchObject({ ownerReferences: [{ uid: metaOf(q).uid }] });
     },
   },
   {
