@@ -1,21 +1,32 @@
 // Running one command of a test run to its end, or to the end of its time.
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 
 const graceMs = 20_000;
+
+/**
+ * @typedef {object} Options
+ * @property {NodeJS.ProcessEnv} env
+ * @property {number} limitMs after which the group is asked to end; 20 s later it is killed
+ * @property {AbortSignal} signal asks the group to end as well
+ * @property {number} [behindFile] the group takes only the time that others leave, and its output goes to this open file
+ */
 
 /**
  * Runs a command in a process group of its own, and ends the whole group with it: what a suite started and forgot does
  * not outlive it.
  *
  * @param {readonly string[]} command the program and its arguments
- * @param {{ env: NodeJS.ProcessEnv, limitMs: number, signal: AbortSignal }} options `limitMs` and `signal` each ask the
- *   group to end; 20 s later it is killed
+ * @param {Options} options
  * @returns {Promise<{ code: number, isLate: boolean }>} `code` is 1 when a signal ended it
  */
-export function execute([program = '', ...args], { env, limitMs, signal }) {
+export function execute([program = '', ...args], { env, limitMs, signal, behindFile }) {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ code: 1, isLate: false });
-    const child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
+    const output = behindFile ?? 'inherit';
+    const child = spawn(program, args, { env, detached: true, stdio: ['ignore', output, output] });
+    if (behindFile !== undefined && child.pid !== undefined) yieldToOthers(child.pid);
     const timers = [];
     let isLate = false;
     const stop = () => {
@@ -40,6 +51,20 @@ export function execute([program = '', ...args], { env, limitMs, signal }) {
       resolve({ code: code ?? 1, isLate });
     });
   });
+}
+
+/** As well as it can be done here: elsewhere the group competes as an equal. */
+function yieldToOthers(pid) {
+  const attempts = [
+    () => setPriority(pid, constants.priority.PRIORITY_LOW),
+    // Where Linux shares time out between sessions, a process's own priority counts only within its session.
+    () => writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW)),
+  ];
+  for (const attempt of attempts) {
+    try {
+      attempt();
+    } catch {}
+  }
 }
 
 function signalGroup(pid, name) {

@@ -3,7 +3,7 @@
  * says on its last line what came of all of it. See scripts/test for the usage.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { execute } from './execute.mjs';
@@ -18,9 +18,10 @@ const clusterDownMs = 2 * 60_000;
 const unsupported = 3;
 const inCi = process.env['CI'] === 'true';
 
+const begunMs = performance.now();
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interruption.abort(name));
-const deadline = performance.now() + wholeRunMs;
+const deadline = begunMs + wholeRunMs;
 const scratch = mkdtempSync(path.join(tmpdir(), 'ome-test-'));
 
 // A cluster of our own, apart from the one that a person may have up.
@@ -50,17 +51,26 @@ async function main(names) {
   }
   const built = await runStep('', build);
   if (built.failed > 0) return;
-  for (const name of names.length > 0 ? names : usual) {
-    for (const suite of suites[name]) {
-      if (interruption.signal.aborted) return;
-      await runSuite(name, suite);
-    }
+  for (const { first, beside = [] } of names.length > 0 ? stagesOf(names) : usual) {
+    const lanes = await Promise.allSettled([runLane(first, 'first'), runLane(beside, 'beside')]);
+    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
   }
 }
 
-async function runSuite(name, suite) {
+const stagesOf = (names) => [{ first: names.flatMap((name) => suites[name].map((suite) => [name, suite])) }];
+
+/** @typedef {'first' | 'beside'} Place what runs beside takes the time that the first lane leaves, and speaks at its end */
+
+async function runLane(lane, place) {
+  for (const [name, suite] of lane) {
+    if (interruption.signal.aborted) return;
+    await runSuite(name, suite, place);
+  }
+}
+
+async function runSuite(name, suite, place) {
   if (suite.cluster === undefined) {
-    for (const step of suite.steps) await runStep(name, step);
+    for (const step of suite.steps) await runStep(name, step, place);
     return;
   }
   await takeDown(name); // A run that was killed may have left one, with its objects in it.
@@ -107,12 +117,12 @@ function keepLogs(name) {
 }
 
 /** @returns {Promise<Result>} */
-async function runStep(suite, step) {
+async function runStep(suite, step, place = 'first') {
   const name = suite === '' ? step.name : `${suite}: ${step.name}`;
-  const countsFile = path.join(scratch, 'counts.json');
+  const countsFile = path.join(scratch, `counts-${place}.json`);
   rmSync(countsFile, { force: true });
   const stepEnv = { ...env, ...step.env, OME_TEST_COUNTS: countsFile };
-  const { code, seconds, note } = await timed(name, step.command, stepEnv, step.limitMs);
+  const { code, seconds, note } = await timed(name, step.command, stepEnv, step.limitMs, place);
   const result = {
     name,
     seconds,
@@ -136,19 +146,32 @@ function countOf(file, code, note) {
   return { passed, failed, ...(skipped > 0 ? { note: `${skipped} skipped` } : {}) };
 }
 
-async function timed(name, command, commandEnv, limitMs) {
-  console.log(`\n=== ${name}`);
+async function timed(name, command, commandEnv, limitMs, place = 'first') {
   const begin = performance.now();
   // Time is kept back for taking the cluster down and for the report.
   const left = deadline - begin - clusterDownMs;
-  const { code, isLate } = await execute(command, {
-    env: commandEnv,
-    limitMs: Math.max(0, Math.min(limitMs, left)),
-    signal: interruption.signal,
-  });
+  const options = { env: commandEnv, limitMs: Math.max(0, Math.min(limitMs, left)), signal: interruption.signal };
+  const { code, isLate } = await (place === 'first' ? aloud(name, command, options) : behind(name, command, options));
   const seconds = Math.round((performance.now() - begin) / 1000);
   if (interruption.signal.aborted) return { code, seconds, note: `interrupted by ${interruption.signal.reason}` };
   return isLate ? { code: code || 1, seconds, note: `ended after ${seconds} s, its time limit` } : { code, seconds };
+}
+
+function aloud(name, command, options) {
+  console.log(`\n=== ${name}`);
+  return execute(command, options);
+}
+
+/** What it prints is shown when it has ended, in one piece. */
+async function behind(name, command, options) {
+  const file = path.join(scratch, 'behind.log');
+  const behindFile = openSync(file, 'w');
+  try {
+    return await execute(command, { ...options, behindFile });
+  } finally {
+    closeSync(behindFile);
+    console.log(`\n=== ${name}\n${readFileSync(file, 'utf8')}`);
+  }
 }
 
 const failure = (name, note) => ({ name, passed: 0, failed: 1, seconds: 0, note });
@@ -156,7 +179,7 @@ const failure = (name, note) => ({ name, passed: 0, failed: 1, seconds: 0, note 
 function report() {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const width = Math.max(...results.map(({ name }) => name.length));
-  console.log(`\n=== ${sum('seconds')} s`);
+  console.log(`\n=== ${Math.round((performance.now() - begunMs) / 1000)} s`);
   for (const { name, passed, failed, seconds, note } of results) {
     const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(3)} failed ${String(seconds).padStart(5)} s`;
     console.log(`${name.padEnd(width)} ${counts}${note === undefined ? '' : `   ${note}`}`);
