@@ -30,7 +30,8 @@ export function partitionHeld(snapshot: Snapshot, units: readonly Unit[]): Reado
   );
 }
 
-function isAtRest(kind: Unit['row']['kind']): boolean {
+/** Whether nothing is under way with an Instance of this kind. */
+export function isAtRest(kind: Unit['row']['kind']): boolean {
   return kind === 'ready' || kind === 'failed' || kind === 'pending' || kind === 'parked';
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { plan } from './plan.js';
 import type { Snapshot } from './snapshot.js';
-import { payload, pod, readyRow, revisionOf, world } from './testing/world.js';
+import { noon, payload, pod, readyRow, revisionOf, world } from './testing/world.js';
 
 const persisted = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
@@ -39,6 +39,18 @@ describe('a rollout that stands still', () => {
     ]);
     expect(persisted(closed).status.rolloutHold).toMatchObject({ gate: 'Budget', since: closed.now });
     expect(told(persisted(closed))).toEqual([]);
+  });
+
+  it.each([
+    ['a Warning when nothing is under way that could free it', [], 'Warning'],
+    [
+      'news while a pod that it counts is on its way out',
+      [pod({ index: 1, over: { deletionAt: noon + 5 } })],
+      'Normal',
+    ],
+  ])('is %s', (_, others, type) => {
+    const held = { ...closed, pods: new Map([...closed.pods, [1, others]]) };
+    expect(plan(held).events.find(({ reason }) => reason === 'RolloutHeld')).toMatchObject({ type });
   });
 
   it('keeps the time since when it stands while gate and target stay [E165]', () => {

@@ -25,14 +25,14 @@ import { advanceGangSurge, isOrphanMarker, markerOf } from './operations/update-
 import { advanceInPlace, isInPlace } from './operations/update-in-place.js';
 import { advanceRecreate, isRecreating } from './operations/update-recreate.js';
 import { advanceSurge, isSurging } from './operations/update-surge.js';
-import { partitionHeld } from './pacing.js';
+import { isAtRest, partitionHeld } from './pacing.js';
 import { ladderOf } from './retry.js';
 import { startUpdates } from './rollout.js';
 import { sayReplica } from './say.js';
 import { planIndices } from './scale.js';
 import type { Snapshot } from './snapshot.js';
 import { allUnits, current, freeUnits } from './stages.js';
-import { type Unit, unitsOf } from './units.js';
+import { isTerminating, type Unit, unitsOf } from './units.js';
 
 export interface Transition {
   readonly status: DecodedStatus;
@@ -240,7 +240,7 @@ function publish(draft: Draft): DecodedStatus {
   const { rolloutHold: _, ...unheld } = rolled;
   const hold = draft.updatesMoved ? undefined : draft.rolloutHold;
   const isSame = previous.rolloutHold?.gate === hold?.gate && previous.rolloutHold?.target === hold?.target;
-  if (hold !== undefined && !isSame) draft.events.push(rolloutHeld(snapshot, hold));
+  if (hold !== undefined && !isSame) draft.events.push(rolloutHeld(draft, hold));
   const held: DecodedStatus =
     hold === undefined
       ? unheld
@@ -255,10 +255,20 @@ function publish(draft: Draft): DecodedStatus {
   return { ...pruned, conditions: conditionsOf(snapshot, pruned) };
 }
 
-/** A rollout that stands still is said once, in the words of its hold. */
-function rolloutHeld(snapshot: Snapshot, hold: NonNullable<Draft['rolloutHold']>): EventIntent {
+/** A rollout that stands still is said once, in the words of its hold: a Warning unless it only takes its turn. */
+function rolloutHeld(draft: Draft, hold: NonNullable<Draft['rolloutHold']>): EventIntent {
+  const { snapshot } = draft;
+  const type = hold.gate === 'Budget' && isUnderWay(draft) ? 'Normal' : 'Warning';
   const episode = `${hold.gate}/${hold.target ?? ''}/${snapshot.now}`;
-  return sayReplica(snapshot, 'Warning', 'RolloutHeld', episode, `${hold.gate}: ${hold.reason}`);
+  return sayReplica(snapshot, type, 'RolloutHeld', episode, `${hold.gate}: ${hold.reason}`);
+}
+
+/** Whether something ends by itself that a budget counts: an operation, or a pod that is on its way out. */
+function isUnderWay({ rows, snapshot }: Draft): boolean {
+  return (
+    [...rows.values()].some(({ kind }) => !isAtRest(kind)) ||
+    [...snapshot.pods.values()].some((pods) => pods.some(isTerminating))
+  );
 }
 
 /** Rows keep their place; new ones come last, ascending. */
