@@ -100,7 +100,7 @@ describe('the new image', () => {
     expect(rowAfter(made)?.kind).toBe(same ? 'ready' : 'updating');
   });
 
-  it('of the same digest is believed by a restart that came after the patch [B84]', () => {
+  it('of the same digest is believed by a restart past those that the record on the pod has counted [B84] [E210]', () => {
     expect(ends({ running: 'v1', restarts: 4, marker })).toBe(true);
     expect(ends({ running: 'v1', restarts: 3, marker })).toBe(false);
   });
