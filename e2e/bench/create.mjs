@@ -10,19 +10,28 @@ const { gangs, rounds } = options;
 const pods = gangs * 2;
 
 /** Creates, waits, tells, removes. */
-async function run(bed, { name, namespace, type, object, create }) {
+async function run(bed, { name, namespace, type, object, gated, create }) {
   const watch = await bed.namespace(namespace);
   const measured = await bed.measure(async () => {
     const fromMs = performance.now();
     await create(namespace);
-    const createdAtMs = await watch.when(`${pods} pods`, () => watch.pods === pods);
-    const readyAtMs = await watch.when(`${pods} pods ready`, () => watch.ready === pods);
-    return { createdSec: (createdAtMs - fromMs) / 1000, readySec: (readyAtMs - fromMs) / 1000 };
+    const secondsUntil = async (what, count) => {
+      const atMs = await watch.when(`${pods} pods ${what}`, () => count() === pods);
+      return (atMs - fromMs) / 1000;
+    };
+    const [createdSec, runningSec, openSec, readySec] = await Promise.all([
+      secondsUntil('created', () => watch.pods),
+      secondsUntil('with ready containers', () => watch.running),
+      gated ? secondsUntil('with an open gate', () => watch.open) : undefined,
+      secondsUntil('ready', () => watch.ready),
+    ]);
+    return { createdSec, runningSec, openSec, readySec };
   });
   const goneSec = await bed.remove(type, object, namespace, watch);
   const { result, cpu, totalCpu, busyCores } = measured;
   console.log(
-    `  ${name.padEnd(12)} created ${fixed(result.createdSec)} s, ready ${fixed(result.readySec)} s, gone ${fixed(goneSec)} s;` +
+    `  ${name.padEnd(12)} created ${fixed(result.createdSec)} s, containers ready ${fixed(result.runningSec)} s,` +
+      `${gated ? ` gates open ${fixed(result.openSec)} s,` : ''} ready ${fixed(result.readySec)} s, gone ${fixed(goneSec)} s;` +
       ` processor: all ${fixed(totalCpu)} s (${fixed(busyCores)} cores busy), API server ${fixed(cpu['API server'])} s,` +
       ` manager ${fixed(cpu['manager'])} s; ${load()}`,
   );
@@ -40,6 +49,7 @@ await withBed({ ...options, name: 'create' }, async (bed) => {
       namespace: `peers-${round}`,
       type: statefulSetType,
       object: 'peers',
+      gated: false,
       create: (namespace) => bed.createPeers(namespace, pods),
     });
     const ours = await run(bed, {
@@ -47,6 +57,7 @@ await withBed({ ...options, name: 'create' }, async (bed) => {
       namespace: `gangs-${round}`,
       type: replicaType,
       object: 'gangs',
+      gated: true,
       create: (namespace) => bed.createGangs(namespace, gangs),
     });
     describeManager(ours.manager, pods);

@@ -1,4 +1,5 @@
 // The pods of a namespace as a client sees them come, get ready and go: the same clock for every workload.
+import { servingCondition } from '@omenative/api';
 import { Informer } from '@omenative/kube';
 
 const podType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
@@ -24,6 +25,8 @@ export class PodWatch {
 
   #pods = 0;
   #ready = 0;
+  #running = 0;
+  #open = 0;
   #counted = new Map();
 
   get pods() {
@@ -32,6 +35,16 @@ export class PodWatch {
 
   get ready() {
     return this.#ready;
+  }
+
+  /** How many pods have all their containers ready. */
+  get running() {
+    return this.#running;
+  }
+
+  /** How many pods have their readiness gate open. */
+  get open() {
+    return this.#open;
   }
 
   /** How many pods are ready and run `image`. */
@@ -80,6 +93,8 @@ export class PodWatch {
     this.changes++;
     if (old === undefined) this.#pods++;
     if (now === undefined) this.#pods--;
+    this.#running += Number(now?.running ?? false) - Number(old?.running ?? false);
+    this.#open += Number(now?.open ?? false) - Number(old?.open ?? false);
     if (old?.ready) this.#add(old.image, -1);
     if (now?.ready) this.#add(now.image, 1);
     const atMs = performance.now();
@@ -97,6 +112,13 @@ export class PodWatch {
 }
 
 function viewOf({ metadata, spec, status }) {
-  const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
-  return { uid: metadata.uid, image: spec.containers[0]?.image, ready };
+  const is = (name) =>
+    status?.conditions?.some((condition) => condition.type === name && condition.status === 'True') ?? false;
+  return {
+    uid: metadata.uid,
+    image: spec.containers[0]?.image,
+    running: is('ContainersReady'),
+    open: is(servingCondition),
+    ready: is('Ready'),
+  };
 }
