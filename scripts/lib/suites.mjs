@@ -71,7 +71,10 @@ const onNodes = (...options) =>
   jest({ limitMs: 25 * minute, options: [...inTurn, ...options], env: { OME_E2E_NODES: '1' } }, 'e2e-nodes');
 
 /** @type {Suite} */
-const nodes = { cluster: realNodes, steps: [onNodes('--testPathIgnorePatterns', underProbers)] };
+const nodes = {
+  cluster: realNodes,
+  steps: [onNodes('--maxConcurrency=8', '--testPathIgnorePatterns', underProbers)],
+};
 /** @type {Suite} */
 const probed = { cluster: realNodes, steps: [onNodes('--testPathPatterns', underProbers)] };
 

@@ -83,6 +83,8 @@ export interface Case {
   readonly title: string;
   /** An API server alone, one with the controllers of Kubernetes, or real nodes. */
   readonly needs: 'api' | 'controllers' | 'nodes';
+  /** Takes a minute on a real cluster and shares nothing with other cases, though it needs controllers. */
+  readonly isPatient?: boolean;
   run(bed: Bed): Promise<void>;
 }
 

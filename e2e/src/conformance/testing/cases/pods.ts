@@ -218,6 +218,7 @@ export const pods: readonly Case[] = [
     id: 'pod-missing-node',
     title: 'a pod bound to a node that does not exist is collected after a while',
     needs: 'controllers',
+    isPatient: true,
     run: async (bed) => {
       await make(bed, 'pods', idlePod('a', { spec: { nodeName: 'ghost' } }));
       await bed.eventually(
