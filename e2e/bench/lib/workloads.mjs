@@ -53,9 +53,12 @@ export function statefulSet(namespace, pods, image) {
   };
 }
 
+/** With a port, as the gangs' Service: without one Kubernetes never stops writing its slices. */
+const ports = [{ name: 'discard', port: 9 }];
+
 export function headlessService(namespace) {
   return {
     metadata: { name: 'peers', namespace },
-    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: { app: 'peers' } },
+    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: { app: 'peers' }, ports },
   };
 }

@@ -8,9 +8,14 @@ import type { ServiceRecord } from './routing.js';
 type Naming = Pick<PlanSpec, 'owner' | 'component'>;
 
 /**
- * The Service as it is created. It has no ports: it is there for names, and a request Service is another object. Addresses
- * that are not ready are published, since a gang finds its leader before anything is ready.
+ * It is there for names, and nobody sends requests to it: the port is the one that discards what it gets. It has one at all
+ * because Kubernetes before 1.36 takes the slices of a Service without ports for foreign at every look and writes all of
+ * their endpoints anew, elsewhere each time (kubernetes/kubernetes#133474): with more than one slice, pods that are in
+ * rotation seem to leave it, again and again, and the API server never rests.
  */
+const ports = [{ name: 'discard', port: 9, protocol: 'TCP', targetPort: 9 }] as const;
+
+/** The Service as it is created. Addresses that are not ready are published: a gang finds its leader before anything is. */
 export function headlessService(replica: ReplicaHead, spec: Naming): JsonRecord {
   const labels = selectorLabels(spec.owner, spec.component);
   return {
@@ -22,16 +27,17 @@ export function headlessService(replica: ReplicaHead, spec: Naming): JsonRecord 
       labels,
       ownerReferences: [ownerReference(replica)],
     },
-    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: labels },
+    spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: labels, ports },
   };
 }
 
 /** Whether a Service does what the headless Service is for. */
 export function isWanted(service: ServiceRecord, spec: Naming): boolean {
-  return service.publishNotReadyAddresses && sameJson(service.selector, selectorLabels(spec.owner, spec.component));
+  const isPublishing = service.publishNotReadyAddresses && service.hasPorts;
+  return isPublishing && sameJson(service.selector, selectorLabels(spec.owner, spec.component));
 }
 
-/** The merge patch that puts drift right. `clusterIP` can't be changed and is left alone. */
+/** The merge patch that puts drift right. `clusterIP` can't be changed and is left alone, and so are ports of somebody's. */
 export function headlessRepair(service: ServiceRecord, spec: Naming): JsonRecord {
   const wanted = selectorLabels(spec.owner, spec.component);
   const surplus = Object.fromEntries(
@@ -41,6 +47,10 @@ export function headlessRepair(service: ServiceRecord, spec: Naming): JsonRecord
   );
   return {
     metadata: { uid: service.meta.uid, labels: wanted },
-    spec: { publishNotReadyAddresses: true, selector: { ...surplus, ...wanted } },
+    spec: {
+      publishNotReadyAddresses: true,
+      selector: { ...surplus, ...wanted },
+      ...(service.hasPorts ? {} : { ports }),
+    },
   };
 }

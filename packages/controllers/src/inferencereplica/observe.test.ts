@@ -169,6 +169,8 @@ describe('observe', () => {
       ['terminating', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }],
       ['absent', { spec: { publishNotReadyAddresses: false } }],
       ['absent', { selector: { component: 'engine' } }],
+      ['absent', { spec: { ports: [] } }],
+      ['present', { spec: { ports: [{ port: 8080 }] } }],
     ] as const)('is %s for %j', (expected, raw) => {
       expect(headlessOf(raw)).toBe(expected);
     });

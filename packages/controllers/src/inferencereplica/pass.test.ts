@@ -4,7 +4,7 @@ import { type ApiRequest, type ApiResponse, TransportError, testing } from '@ome
 import { asRecord, type JsonRecord } from '../shared/json.js';
 import { chainOf, contextOf, coveredStatus, createEffect, deleteEffect } from './testing/effects.js';
 import { at, Harness } from './testing/harness.js';
-import { rawHeadless, rawPod, rawReplica } from './testing/objects.js';
+import { discard, rawHeadless, rawPod, rawReplica } from './testing/objects.js';
 import { idle, passesOf, planned } from './testing/passes.js';
 
 const { ok, failure, listOf } = testing;
@@ -498,6 +498,7 @@ describe('runPass', () => {
           clusterIP: 'None',
           publishNotReadyAddresses: true,
           selector: { component: 'engine', 'ome.io/inferenceservice': 'chat', 'ome.io/managed-by': 'OMENative' },
+          ports: [discard],
         },
       }),
     ]);

@@ -13,6 +13,7 @@ export interface ServiceRecord {
   readonly meta: ObjectMeta;
   readonly isHeadless: boolean;
   readonly publishNotReadyAddresses: boolean;
+  readonly hasPorts: boolean;
   readonly selector: Readonly<Record<string, string>>;
   /** The whole object, for those who correct its drift. */
   readonly raw: JsonRecord;
@@ -43,6 +44,7 @@ export function serviceRecordOf(raw: unknown): ServiceRecord {
     meta: metaOf(asRecord(raw)),
     isHeadless: spec['clusterIP'] === 'None',
     publishNotReadyAddresses: spec['publishNotReadyAddresses'] === true,
+    hasPorts: asRecords(spec['ports']).length > 0,
     selector: asTextMap(spec['selector']),
     raw: withoutManagedFields(asRecord(raw)),
   };

@@ -185,7 +185,7 @@ const headless: Raw = {
     labels,
     ownerReferences: [controller],
   },
-  spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: labels },
+  spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: labels, ports: [{ port: 9 }] },
 };
 
 const stable: Raw = {

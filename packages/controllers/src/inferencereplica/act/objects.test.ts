@@ -3,7 +3,7 @@ import { testing } from '@omenative/kube';
 import type { JsonRecord } from '../../shared/json.js';
 import { contextOf } from '../testing/effects.js';
 import { at, Harness } from '../testing/harness.js';
-import { rawHeadless, rawReplica } from '../testing/objects.js';
+import { discard, rawHeadless, rawReplica } from '../testing/objects.js';
 import { deleteHeadless, deleteRevision, ensureHeadless, finalizer } from './objects.js';
 
 const { ok, failure } = testing;
@@ -37,6 +37,13 @@ describe('ensureHeadless', () => {
         spec: { publishNotReadyAddresses: true, selector: { ...labels, app: null } },
       },
     ]);
+  });
+
+  it('gives a port to one that has none, whose slices Kubernetes would never leave alone', async () => {
+    const { harness, context } = await world([rawHeadless({ spec: { ports: [] } })]);
+    harness.answer(() => ok(at(rawHeadless(), '210')));
+    expect(await ensureHeadless(context)).toMatchObject({ as: 'ok' });
+    expect(harness.bodies('PATCH')).toMatchObject([{ spec: { ports: [discard] } }]);
   });
 
   it('takes in one of ours that no cache has shown yet', async () => {

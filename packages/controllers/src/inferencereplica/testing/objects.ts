@@ -135,12 +135,15 @@ export function rawService(options: RawService = {}): JsonRecord {
   };
 }
 
+/** The port of the headless Service. */
+export const discard = { name: 'discard', port: 9, protocol: 'TCP', targetPort: 9 } as const;
+
 export function rawHeadless(options: RawService = {}): JsonRecord {
   return rawService({
     name: headlessServiceName('chat', 'engine'),
     owner: replicaUid,
     ...options,
-    spec: { clusterIP: 'None', publishNotReadyAddresses: true, ...options.spec },
+    spec: { clusterIP: 'None', publishNotReadyAddresses: true, ports: [discard], ...options.spec },
   });
 }
 
