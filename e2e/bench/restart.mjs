@@ -15,12 +15,22 @@ const quietMs = 15_000;
 
 const isSameSet = (a, b) => a.size === b.size && [...a].every((item) => b.has(item));
 
+/** What is left to be counted and told takes its time: the last EndpointSlices follow the pods by many seconds. */
+async function settle(bed) {
+  for (let version = ''; ; ) {
+    const now = await bed.gangVersion(namespace);
+    if (now === version) return;
+    version = now;
+    await sleep(quietMs);
+  }
+}
+
 await withBed({ ...options, name: 'restart' }, async (bed) => {
   console.log(`${machine()}\n${gangs} gangs of 2, ready; the manager is ended and started again`);
   const watch = await bed.namespace(namespace);
   await bed.createGangs(namespace, gangs);
   await watch.when(`${pods} pods ready`, () => watch.ready === pods);
-  await sleep(quietMs); // What is left to be counted and told.
+  await settle(bed);
   const ready = [];
   for (let round = 1; round <= rounds; round++) {
     await bed.manager.stop();
