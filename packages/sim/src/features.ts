@@ -87,6 +87,7 @@ export const FEATURES: Readonly<Record<string, readonly string[]>> = {
     'slices-terminal',
     'slices-labels-follow',
     'slices-repaired',
+    'slices-stay',
   ],
   namespaces: ['namespace-missing', 'namespace-deletion'],
   'resource quotas': ['quota-refuses', 'quota-released-late', 'quota-counts-objects'],

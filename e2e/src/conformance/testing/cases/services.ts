@@ -218,6 +218,31 @@ export const services: readonly Case[] = [
     },
   },
   {
+    id: 'slices-stay',
+    title: 'endpoints of a headless Service with a port keep their places in their slice when one of them changes',
+    needs: 'controllers',
+    run: async (bed) => {
+      const ports = [{ name: 'discard', port: 9 }];
+      const spec = { clusterIP: 'None', publishNotReadyAddresses: true, selector: { app: 'x' }, ports };
+      await make(bed, 'services', service('a', spec));
+      const names = Array.from({ length: 8 }, (_, n) => `p${n}`);
+      for (const name of names) await make(bed, 'pods', gatedPod(name));
+      const places = async () => {
+        const all = (await slices(bed, 'a')).flatMap((slice) => slice.endpoints ?? []);
+        return all.map(({ targetRef, conditions }) => [targetRef['name'], conditions['serving']] as const);
+      };
+      const before = await bed.eventually('an endpoint for each pod', async () => {
+        const found = await places();
+        return found.length === names.length ? found : undefined;
+      });
+      await gate(bed, 'p3', 'True');
+      await bed.eventually('p3 serving', async () => {
+        return (await places()).some(([name, serving]) => name === 'p3' && serving === true) ? true : undefined;
+      });
+      expect((await places()).map(([name]) => name)).toEqual(before.map(([name]) => name));
+    },
+  },
+  {
     id: 'slices-terminal',
     title: 'a pod that has ended, or lost the label, has no endpoint',
     needs: 'controllers',
