@@ -107,6 +107,9 @@ export const suites = {
 
 const lane = (name, ...ofIt) => ofIt.map((suite) => [name, suite]);
 
+/** One suite after the other, by the names that somebody gave. */
+export const stagesOf = (names) => [{ first: names.flatMap((name) => lane(name, ...suites[name])) }];
+
 /**
  * What runs when nobody says what: stages one after the other. The lanes of a stage run side by side: the suites on
  * clusters mostly wait, and what computes takes the time that they leave.

@@ -7,7 +7,7 @@ import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { execute } from './execute.mjs';
-import { build, suites, usual } from './suites.mjs';
+import { build, stagesOf, suites, usual } from './suites.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const cluster = path.join(root, 'scripts/cluster');
@@ -56,8 +56,6 @@ async function main(names) {
     for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
   }
 }
-
-const stagesOf = (names) => [{ first: names.flatMap((name) => suites[name].map((suite) => [name, suite])) }];
 
 /** @typedef {'first' | 'beside'} Place what runs beside takes the time that the first lane leaves, and speaks at its end */
 
