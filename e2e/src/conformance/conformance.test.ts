@@ -2,8 +2,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { FEATURES } from '@omenative/sim';
 import type { Case } from './testing/bed.js';
-import { cases } from './testing/cases/index.js';
-import { RealBed } from './testing/real-bed.js';
+import { cases, titled } from './testing/cases/index.js';
+import { onRealCluster } from './testing/real-bed.js';
 import { SimBed } from './testing/sim-bed.js';
 
 const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
@@ -43,19 +43,6 @@ function sharesNothing({ needs, isPatient = false }: Case): boolean {
 
 function patientFirst(one: Case, other: Case): number {
   return Number(other.isPatient ?? false) - Number(one.isPatient ?? false);
-}
-
-function titled(some: readonly Case[]): (readonly [id: string, title: string, one: Case])[] {
-  return some.map((one) => [one.id, one.title, one]);
-}
-
-async function onRealCluster(one: Case, path: string): Promise<void> {
-  const bed = await RealBed.create(path);
-  try {
-    await one.run(bed);
-  } finally {
-    await bed.dispose();
-  }
 }
 
 describe('the table of features', () => {

@@ -1,7 +1,7 @@
 /** The conformance cases that only real kubelets can answer: what the simulated ones do is what these do. */
 import { describe, it, jest } from '@jest/globals';
-import { cases } from '../conformance/testing/cases/index.js';
-import { RealBed } from '../conformance/testing/real-bed.js';
+import { cases, titled } from '../conformance/testing/cases/index.js';
+import { onRealCluster } from '../conformance/testing/real-bed.js';
 
 const kubeconfig = process.env['OME_E2E_KUBECONFIG'];
 
@@ -10,13 +10,8 @@ describe('real kubelets', () => {
     jest.setTimeout(120_000);
     const needing = cases.filter((one) => one.needs === 'nodes');
     // Most of a case is waiting for a kubelet, and each has a namespace of its own.
-    it.concurrent.each(needing.map((one) => [one.id, one.title, one] as const))('%s: %s', async (_id, _title, one) => {
-      const bed = await RealBed.create(kubeconfig);
-      try {
-        await one.run(bed);
-      } finally {
-        await bed.dispose();
-      }
+    it.concurrent.each(titled(needing))('%s: %s', async (_id, _title, one) => {
+      await onRealCluster(one, kubeconfig);
     });
   } else if (process.env['CI'] === 'true') {
     it('have a cluster with nodes to run on', () => {

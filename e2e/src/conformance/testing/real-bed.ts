@@ -1,7 +1,16 @@
 /** Conformance cases on a real cluster, named by a kubeconfig. */
 import { setTimeout } from 'node:timers/promises';
 import { connectionFromKubeconfig, HttpTransport, systemRuntime } from '@omenative/kube';
-import { type Answer, type Bed, FORBIDDEN_IMAGE, type Program, type Refusing, toAnswer, type Watching } from './bed.js';
+import {
+  type Answer,
+  type Bed,
+  type Case,
+  FORBIDDEN_IMAGE,
+  type Program,
+  type Refusing,
+  toAnswer,
+  type Watching,
+} from './bed.js';
 import { definitions } from './definitions.js';
 import { refusingObjects } from './refusing.js';
 import { openWatching } from './sim-bed.js';
@@ -140,5 +149,15 @@ export class RealBed implements Bed {
       const list = await this.request('GET', `/apis/conformance.ome.test/v1/namespaces/${this.namespace}/widgets`);
       return list.status === 200 ? true : undefined;
     });
+  }
+}
+
+/** Runs a case in a namespace of its own on the cluster that a kubeconfig names. */
+export async function onRealCluster(one: Case, kubeconfig: string): Promise<void> {
+  const bed = await RealBed.create(kubeconfig);
+  try {
+    await one.run(bed);
+  } finally {
+    await bed.dispose();
   }
 }

@@ -43,3 +43,8 @@ export const cases: readonly Case[] = [
   ...terminations,
   ...inPlace,
 ];
+
+/** Cases as a table of tests: what `%s: %s` calls them by, and they themselves. */
+export function titled(some: readonly Case[]): (readonly [id: string, title: string, one: Case])[] {
+  return some.map((one) => [one.id, one.title, one]);
+}
