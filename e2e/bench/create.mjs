@@ -10,7 +10,8 @@ const { gangs, rounds } = options;
 const pods = gangs * 2;
 
 /** Creates, waits, tells, removes. */
-async function run(bed, { name, namespace, type, object, gated, create }) {
+async function run(bed, { name, namespace, type, object, create }) {
+  const gated = type === replicaType; // The pods of a StatefulSet have no gate.
   const watch = await bed.namespace(namespace);
   const measured = await bed.measure(async () => {
     const fromMs = performance.now();
@@ -49,7 +50,6 @@ await withBed({ ...options, name: 'create' }, async (bed) => {
       namespace: `peers-${round}`,
       type: statefulSetType,
       object: 'peers',
-      gated: false,
       create: (namespace) => bed.createPeers(namespace, pods),
     });
     const ours = await run(bed, {
@@ -57,7 +57,6 @@ await withBed({ ...options, name: 'create' }, async (bed) => {
       namespace: `gangs-${round}`,
       type: replicaType,
       object: 'gangs',
-      gated: true,
       create: (namespace) => bed.createGangs(namespace, gangs),
     });
     describeManager(ours.manager, pods);

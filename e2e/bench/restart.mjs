@@ -12,17 +12,23 @@ const pods = gangs * 2;
 const namespace = 'gangs';
 /** Long enough for a late write to show. */
 const quietMs = 15_000;
+/** Times that long, at most, for the status to come to rest. */
+const maxLooks = 20;
 
 const isSameSet = (a, b) => a.size === b.size && [...a].every((item) => b.has(item));
 
 /** What is left to be counted and told takes its time: the last EndpointSlices follow the pods by many seconds. */
 async function settle(bed) {
-  for (let version = ''; ; ) {
+  let version = '';
+  for (let look = 0; look < maxLooks; look++) {
     const now = await bed.gangVersion(namespace);
     if (now === version) return;
     version = now;
     await sleep(quietMs);
   }
+  throw new Error(
+    `the gangs are still written to after ${(maxLooks * quietMs) / 1000} s: nothing a restart did could be told`,
+  );
 }
 
 await withBed({ ...options, name: 'restart' }, async (bed) => {
